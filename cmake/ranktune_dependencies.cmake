@@ -1,0 +1,21 @@
+# What ranktune stands on. Packages of the system first; scripts/setup.sh installs those that are missing.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(fmt 9 REQUIRED)  # header-only use: LibTorch brings another fmt, see docs/architecture.md
+find_package(CLI11 2.1 REQUIRED)
+
+if(RANKTUNE_LIBTORCH)
+  find_package(Torch 2.6 REQUIRED)
+  # The headers of LibTorch are not ours to warn about.
+  add_library(ranktune_libtorch INTERFACE)
+  target_include_directories(ranktune_libtorch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  target_link_libraries(ranktune_libtorch INTERFACE ${TORCH_LIBRARIES})
+  target_compile_definitions(ranktune_libtorch INTERFACE AT_PER_OPERATOR_HEADERS)
+endif()
+
+if(RANKTUNE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(RANKTUNE_BUILD_BENCHMARKS)
+  find_package(benchmark QUIET)
+endif()

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace ranktune::ops {
+
+/// A new node of the backward graph. LibTorch 2.6 holds nodes by std::shared_ptr, later releases by
+/// intrusive_ptr.
+template <typename Node>
+auto make_node() {
+  if constexpr (std::is_base_of_v<c10::intrusive_ptr_target, torch::autograd::Node>)
+    return c10::make_intrusive<Node>();
+  else
+    return std::make_shared<Node>();
+}
+
+/// Whether an operation on these tensors has to remember how to go backward.
+inline bool needs_backward(const torch::autograd::variable_list& inputs) {
+  if (!at::GradMode::is_enabled()) return false;
+  for (const at::Tensor& input : inputs)
+    if (input.requires_grad()) return true;
+  return false;
+}
+
+/// Makes `node` the producer of `output`. A node must not keep `output` itself, which would keep the node:
+/// output.detach() shares the memory without the history.
+template <typename NodePointer>
+at::Tensor with_history(at::Tensor output, NodePointer node, const torch::autograd::variable_list& inputs) {
+  node->set_next_edges(torch::autograd::collect_next_edges(inputs));
+  torch::autograd::set_history(output, std::move(node));
+  return output;
+}
+
+}  // namespace ranktune::ops
