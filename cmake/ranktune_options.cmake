@@ -2,6 +2,8 @@
 add_library(ranktune_options INTERFACE)
 target_compile_features(ranktune_options INTERFACE cxx_std_20)
 target_compile_options(ranktune_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion)
+# GCC 12 and 13 see overlapping copies in std::string's operator+ that cannot happen.
+target_compile_options(ranktune_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(RANKTUNE_WARNINGS_AS_ERRORS)
   target_compile_options(ranktune_options INTERFACE -Werror)
 endif()

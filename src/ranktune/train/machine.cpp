@@ -1,0 +1,57 @@
+#include "ranktune/train/machine.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace ranktune::train {
+namespace {
+
+/// Cores' worth of time that a container may use, from its control group. LibTorch counts the cores of the
+/// whole machine, and threads that wait for their share are slower than fewer threads.
+std::int64_t cores_of_container() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");  // "max 100000", or microseconds of use and of the period
+  double quota = 0, period = 0;
+  if (!(file >> quota >> period) || !(quota > 0) || !(period > 0))
+    return std::numeric_limits<std::int64_t>::max();
+  return std::max<std::int64_t>(1, std::llround(std::floor(quota / period)));
+}
+
+}  // namespace
+
+std::int64_t use_threads(std::int64_t num_threads) {
+  if (num_threads == 0) num_threads = std::min<std::int64_t>(at::get_num_threads(), cores_of_container());
+  at::set_num_threads(static_cast<int>(num_threads));
+  return num_threads;
+}
+
+at::Device choose_device(bool use_cpu) {
+  return !use_cpu && at::globalContext().hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+double seconds_since_process_start() {
+  std::ifstream file("/proc/self/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');  // the program's name may hold anything
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  for (int field = 3; field < 22; ++field)
+    fields >> skipped;  // proc(5): field 22 is the start, in ticks since boot
+  double start_ticks = 0;
+  timespec now{};
+  if (!(fields >> start_ticks) || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  const double seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return seconds - start_ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace ranktune::train
