@@ -58,7 +58,8 @@ def peer_seconds(tokenizer, texts):
 
 def own_rate(program, folder, file):
     """Bytes per second."""
-    command = [program, "--benchmark_format=json", "--benchmark_filter=encode", "--benchmark_min_time=0.3", folder, file]
+    flags = ["--benchmark_format=json", "--benchmark_filter=encode", "--benchmark_min_time=0.3"]
+    command = [program, *flags, folder, file]
     done = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["benchmarks"][0]["bytes_per_second"]
 

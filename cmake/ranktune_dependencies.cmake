@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(fmt 9 REQUIRED)  # header-only use: LibTorch brings another fmt, see docs/architecture.md
-find_package(CLI11 2.1 REQUIRED)
 
 if(RANKTUNE_LIBTORCH)
   find_package(Torch 2.6 REQUIRED)

@@ -225,7 +225,8 @@ def mapping_tables(decomposition):
     changed = {c: t for c, t in decomposition.stripped.items() if t not in ("", chr(c)) and c not in HANGUL}
     singles = {c: ord(text) for c, text in changed.items() if len(text) == 1}
     return [
-        ("LowerRun", "Lower", "Lower case: first, last, step, distance.", list(map(braces, lower_runs(lowered_to_one)))),
+        ("LowerRun", "Lower", "Lower case: first, last, step, distance.",
+         list(map(braces, lower_runs(lowered_to_one)))),
         ("Expansion", "LowerExpansions", "Lower case of more than one code point.", expansions(lowered)),
         ("StripRun", "StripRuns", "strip_accents leaves one code point: first, last, index of the first result.",
          strip_runs(singles)),

@@ -9,7 +9,7 @@
 #
 # Every failure is one line on standard error and a non-zero exit; downloads are unpacked beside their place and moved
 # there whole.
-# shellcheck disable=SC1090,SC1091
+# shellcheck disable=SC1090,SC1091,SC2154
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 deps=$root/.deps

@@ -15,7 +15,7 @@ already_done() {
 
 do_it() {
   ensure_packages g++=c++ cmake=cmake ninja-build=ninja ccache=ccache python3=python3 \
-    nlohmann-json3-dev=nlohmann/json.hpp libcli11-dev=CLI/CLI.hpp libfmt-dev=fmt/format.h \
+    nlohmann-json3-dev=nlohmann/json.hpp libfmt-dev=fmt/format.h \
     libgtest-dev=gtest/gtest.h libgmock-dev=gmock/gmock.h libbenchmark-dev=benchmark/benchmark.h
   check_compiler
   check_cmake

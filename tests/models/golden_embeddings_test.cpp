@@ -1,5 +1,6 @@
 // The real all-MiniLM-L6-v2 against embeddings that another program computed on other hardware.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -72,14 +72,14 @@ TEST(RandomText, TokenizerAgreesWithTheReference) {
     RandomText texts(flags);
     Encoding encoding;
     std::size_t tokens = 0;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 600; ++i) {
       const std::string text = tests::encode_utf8(texts.next());
       tokenizer.encode(text, std::nullopt, 1000, encoding);
       tokens += encoding.ids.size();
       ASSERT_EQ(encoding.ids, reference.encode(text))
           << "options " << flags << ", text " << i << ": " << text;
     }
-    EXPECT_GT(tokens, 10000U);
+    EXPECT_GT(tokens, 3000U);
   }
 }
 

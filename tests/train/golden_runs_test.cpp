@@ -37,6 +37,7 @@ TextClassificationArguments arguments_of(const TrainingRun& run, const fs::path&
   training.output_dir = output;
   training.do_train = training.do_eval = true;
   training.use_cpu = true;
+  training.num_threads = 1;  // so little work is slower with more
   training.logging_steps = 1;
   training.save_strategy = IntervalStrategy::no;
   take(flags, "seed", training.seed);

@@ -31,7 +31,10 @@ std::string predicted(const PredictArguments& arguments, const std::string& inpu
 }
 
 PredictArguments with_model() {
-  return {.model = tests::fixture_path("tiny_bert_classifier"), .use_cpu = true};
+  PredictArguments arguments;
+  arguments.model = tests::fixture_path("tiny_bert_classifier");
+  arguments.use_cpu = true;
+  return arguments;
 }
 
 std::vector<nlohmann::json> lines_of(const std::string& text) {
