@@ -63,6 +63,13 @@ struct FakeTokenizer final : text::Tokenizer {
   std::optional<std::int64_t> longest_;
 };
 
+TEST(RequireModelFolder, SaysThatModelsAreReadFromFolders) {
+  EXPECT_NO_THROW(require_model_folder(RANKTUNE_SOURCE_DIR, "--model"));
+  EXPECT_THAT(tests::error_text<UsageError>([] { require_model_folder("bert-base-uncased", "--model"); }),
+              testing::AllOf(HasSubstr("--model bert-base-uncased: there is no such folder"),
+                             HasSubstr("not from a hub")));
+}
+
 TEST(RequireVocabularyFits, ComparesIdsWithTheRowsOfTheEmbedding) {
   models::ModelConfig config;
   config.vocab_size = 100;

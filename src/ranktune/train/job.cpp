@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -43,6 +44,12 @@ std::string list_of(const std::vector<std::string>& names) {
   return names.size() > kShown ? list + ", ... (" + std::to_string(names.size()) + " in all)" : list;
 }
 
+/// "0.83"
+std::string hundredths(double value) {
+  const std::string text = std::to_string(std::round(value * 100) / 100);
+  return text.substr(0, text.find('.') + 3);
+}
+
 /// One run from files to files. The public function below calls its steps in order.
 class Job {
  public:
@@ -75,6 +82,7 @@ class Job {
 void Job::prepare() {
   require_usable_output(training_);
   const std::filesystem::path& folder = arguments_.model.model_name_or_path;
+  require_model_folder(folder, "--model_name_or_path");
   const models::ModelConfig config = models::read_model_config(folder);
   const std::unique_ptr<text::Tokenizer> tokenizer = text::load_tokenizer(folder);
   require_vocabulary_fits(*tokenizer, config, folder);
@@ -134,6 +142,7 @@ void Job::train() {
                            }};
   Trainer trainer(parts, training_);
   report_.seconds_to_first_step = seconds_since_process_start();
+  logger_.info("first update starts " + hundredths(report_.seconds_to_first_step) + " s after the program");
   TrainOutcome outcome = trainer.run();
   epoch_ = outcome.state.epoch;
   outcome.figures.emplace_back("train_samples", train_->rows());

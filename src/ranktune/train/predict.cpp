@@ -64,6 +64,7 @@ void write(const TablePredictions& predictions, data::TableFormat format, const 
 
 void run_predict(const PredictArguments& arguments, std::istream& input, std::ostream& output,
                  core::Logger& logger, Observer& observer) {
+  require_model_folder(arguments.model, "--model");
   const models::ModelConfig config = models::read_model_config(arguments.model);
   const bool regression = task_of(config, arguments.model) == data::TaskKind::regression;
   const std::unique_ptr<text::Tokenizer> tokenizer = text::load_tokenizer(arguments.model);

@@ -50,6 +50,14 @@ data::LabelSet labels_of_model(const models::ModelConfig& config, const data::La
                    " others: measure it on data with its own labels, or train it first with --do_train");
 }
 
+void require_model_folder(const std::filesystem::path& folder, const std::string& flag) {
+  if (std::filesystem::is_directory(folder)) return;
+  throw UsageError(
+      flag + " " + folder.string() +
+      ": there is no such folder; models are read from a folder with config.json, model.safetensors "
+      "and a tokenizer, not from a hub");
+}
+
 void require_vocabulary_fits(const text::Tokenizer& tokenizer, const models::ModelConfig& config,
                              const std::filesystem::path& folder) {
   if (tokenizer.vocab_size() <= config.vocab_size) return;

@@ -22,6 +22,9 @@ data::TaskKind task_of(const models::ModelConfig& config, const std::filesystem:
 data::LabelSet labels_of_model(const models::ModelConfig& config, const data::LabelSet& found,
                                core::Logger& logger);
 
+/// THROWS: UsageError, naming the flag, when there is no such folder.
+void require_model_folder(const std::filesystem::path& folder, const std::string& flag);
+
 /// THROWS: CheckpointError when the tokenizer can give ids that the embedding has no row for.
 void require_vocabulary_fits(const text::Tokenizer& tokenizer, const models::ModelConfig& config,
                              const std::filesystem::path& folder);
