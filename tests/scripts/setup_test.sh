@@ -32,7 +32,7 @@ begin() {
   for tool in sh env dirname mkdir rm rmdir mv cp cat sed grep head tail awk find cmp id tr uname df touch; do
     ln -s "$(command -v "$tool")" "$machine/bin/$tool"
   done
-  for header in nlohmann/json.hpp CLI/CLI.hpp fmt/format.h gtest/gtest.h gmock/gmock.h benchmark/benchmark.h; do
+  for header in nlohmann/json.hpp fmt/format.h gtest/gtest.h gmock/gmock.h benchmark/benchmark.h; do
     mkdir -p "$machine/usr/include/${header%/*}"
     touch "$machine/usr/include/$header"
   done

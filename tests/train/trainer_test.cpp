@@ -1,5 +1,6 @@
 #include "ranktune/train/trainer.h"
 
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +40,7 @@ struct Messages final : core::Logger {
 struct TrainingRun {
   explicit TrainingRun(Dataset rows, std::int64_t labels = 2)
       : train(std::move(rows)), model(train.rows(), labels) {
+    at::set_num_threads(1);  // so little work is slower with more
     arguments.per_device_train_batch_size = 4;
     arguments.learning_rate = 1e-3;
     arguments.logging_steps = 1;
@@ -300,6 +302,13 @@ TEST(Trainer, GoesOnAndSaysSoWhenToldToReport) {
   EXPECT_THAT(run.messages.warnings[0], HasSubstr("update 2: the loss is NaN"));
   EXPECT_THAT(run.messages.warnings[1], HasSubstr("2 of 3 updates"));
   EXPECT_TRUE(std::isfinite(column(outcome, "loss", "loss")[0]));
+}
+
+TEST(TrainingFlops, CountAllParametersButEmbeddings) {
+  const models::NamedTensors parameters = {{"bert.embeddings.word_embeddings.weight", at::zeros({10, 4})},
+                                           {"bert.embeddings.LayerNorm.weight", at::zeros({4})},
+                                           {"classifier.weight", at::zeros({2, 4})}};
+  EXPECT_EQ(training_flos_per_token(parameters), 6 * (4 + 8));
 }
 
 TEST(Trainer, LearnsNumbers) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <span>
 
+#include "ranktune/sampling/sampler.h"
 #include "ranktune/train/collate.h"
 #include "ranktune/train/loss.h"
 #include "ranktune/train/metrics.h"
@@ -28,13 +28,19 @@ double squared_error_of(const Predictions& predictions, const Dataset& dataset) 
   return scores.mean_squared_error();
 }
 
-Progress progress_of(Progress::Phase phase, std::int64_t done, std::int64_t total, std::int64_t tokens,
-                     double seconds) {
-  Progress progress{.phase = phase, .done = done, .total = total};
+Progress progress_of(Progress::Phase phase, const Dataset& dataset, std::int64_t done, double seconds) {
+  const auto tokens = static_cast<double>(dataset.tokens.offsets[static_cast<std::size_t>(done)]);
+  Progress progress{.phase = phase, .done = done, .total = dataset.rows()};
   progress.rows_per_second = static_cast<double>(done) / seconds;
-  progress.tokens_per_second = static_cast<double>(tokens) / seconds;
-  progress.seconds_left = static_cast<double>(total - done) / progress.rows_per_second;
+  progress.tokens_per_second = tokens / seconds;
+  progress.seconds_left = static_cast<double>(progress.total - done) / progress.rows_per_second;
   return progress;
+}
+
+void append(const at::Tensor& logits, std::vector<float>& values) {
+  const at::Tensor on_cpu = logits.to(at::kCPU, at::kFloat).contiguous();
+  const auto* data = on_cpu.const_data_ptr<float>();
+  values.insert(values.end(), data, data + on_cpu.numel());
 }
 
 }  // namespace
@@ -49,30 +55,22 @@ Predictions predict(const models::SequenceClassifier& model, const Dataset& data
   const at::NoGradGuard no_grad;
   const auto started = std::chrono::steady_clock::now();
   const at::Device device = model.named_parameters().front().second.device();
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(dataset.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<std::int64_t> rows = sampling::SequentialSampler(dataset.rows()).order(0);
   Predictions result{.num_labels = model.config().num_labels()};
   double summed = 0;
   for (std::int64_t begin = 0; begin < dataset.rows(); begin += batch_size) {
     const std::int64_t end = std::min(begin + batch_size, dataset.rows());
-    const auto part =
-        std::span(rows).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const std::span<const std::int64_t> part(rows.data() + begin, rows.data() + end);
     const at::Tensor logits =
         model.forward(collate(dataset.tokens, part, begin, device), {.training = false});
     if (dataset.has_labels())
       summed += summed_loss(logits, collate_labels(dataset, part, device)).item<double>();
-    const at::Tensor values = logits.to(at::kCPU, at::kFloat).contiguous();
-    const auto* data = values.const_data_ptr<float>();
-    result.logits.insert(result.logits.end(), data, data + values.numel());
-    ++result.speed.steps;
+    append(logits, result.logits);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-    result.speed.seconds = elapsed.count();
-    observer.progress(progress_of(phase, end, dataset.rows(),
-                                  dataset.tokens.offsets[static_cast<std::size_t>(end)],
-                                  result.speed.seconds));
+    result.speed = {elapsed.count(), static_cast<double>(end), result.speed.steps + 1};
+    observer.progress(progress_of(phase, dataset, end, elapsed.count()));
   }
   observer.phase_finished(phase);
-  result.speed.samples = static_cast<double>(dataset.rows());
   result.loss = summed / static_cast<double>(dataset.rows());
   return result;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -42,12 +41,6 @@ std::string list_of(const std::vector<std::string>& names) {
   std::string list;
   for (std::size_t i = 0; i < names.size() && i < kShown; ++i) list += (i > 0 ? ", " : "") + names[i];
   return names.size() > kShown ? list + ", ... (" + std::to_string(names.size()) + " in all)" : list;
-}
-
-/// "0.83"
-std::string hundredths(double value) {
-  const std::string text = std::to_string(std::round(value * 100) / 100);
-  return text.substr(0, text.find('.') + 3);
 }
 
 /// One run from files to files. The public function below calls its steps in order.
@@ -142,7 +135,8 @@ void Job::train() {
                            }};
   Trainer trainer(parts, training_);
   report_.seconds_to_first_step = seconds_since_process_start();
-  logger_.info("first update starts " + hundredths(report_.seconds_to_first_step) + " s after the program");
+  logger_.info("first update " + three_decimals(static_cast<float>(report_.seconds_to_first_step)) +
+               " s after the start of the program");
   TrainOutcome outcome = trainer.run();
   epoch_ = outcome.state.epoch;
   outcome.figures.emplace_back("train_samples", train_->rows());

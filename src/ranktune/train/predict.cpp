@@ -5,6 +5,8 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "ranktune/core/error.h"
 #include "ranktune/core/files.h"
@@ -35,7 +37,8 @@ data::Table read_rows(const PredictArguments& arguments, std::istream& input) {
 data::TableFormat output_format(const PredictArguments& arguments, const data::Table& table) {
   if (!arguments.output) return table.format();
   const std::filesystem::path folder = std::filesystem::absolute(*arguments.output).parent_path();
-  if (!std::filesystem::is_directory(folder))
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
     throw UsageError("--output " + arguments.output->string() + ": there is no folder " + folder.string());
   return data::table_format_of(*arguments.output);
 }
