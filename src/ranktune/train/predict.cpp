@@ -74,8 +74,11 @@ void run_predict(const PredictArguments& arguments, std::istream& input, std::os
   require_vocabulary_fits(*tokenizer, config, arguments.model);
   const data::Table table = read_rows(arguments, input);
   const data::TableFormat format = output_format(arguments, table);
-  const data::TextColumns text = data::choose_text_columns(table, arguments.text_column_names,
-                                                           arguments.text_column_delimiter, "label", logger);
+  core::NullLogger silent;  // typed texts have no columns that anybody could choose
+  const bool has_columns = table.format() != data::TableFormat::lines;
+  const data::TextColumns text =
+      data::choose_text_columns(table, arguments.text_column_names, arguments.text_column_delimiter, "label",
+                                has_columns ? logger : static_cast<core::Logger&>(silent));
   data::SplitData split = data::load_split(table, {.text = text}, logger);
   const TokenLimits limits{.max_length = allowed_length(arguments.max_seq_length, *tokenizer, config, logger),
                            .threads = use_threads(arguments.num_threads)};
