@@ -164,9 +164,6 @@ Head locate(const AttentionArgs& args, std::int64_t item) {
   return head;
 }
 
-constexpr std::int64_t kQueryBlock =
-    48;  ///< queries whose scores are in work at once: a multiple of the tile's 6 rows
-
 inline std::int64_t round_up(std::int64_t count) {
   return (count + 15) / 16 * 16;
 }

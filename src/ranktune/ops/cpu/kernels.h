@@ -74,6 +74,10 @@ struct AttentionBackwardArgs {
   float *grad_q, *grad_k, *grad_v;
 };
 
+/// Queries of a head whose scores are in work at once: a multiple of the 6 rows of a tile. Scratch memory is
+/// for these.
+inline constexpr std::int64_t kQueryBlock = 48;
+
 struct Kernels {
   const char* name;
   void (*dropout)(const DropoutArgs&, std::int64_t begin, std::int64_t end);

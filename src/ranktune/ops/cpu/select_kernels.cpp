@@ -6,8 +6,7 @@ namespace ranktune::ops::cpu {
 
 std::int64_t attention_scratch(std::int64_t longest, std::int64_t head_dim) {
   const std::int64_t width = (longest + 15) / 16 * 16;
-  constexpr std::int64_t kQueriesAtOnce = 48;
-  return 2 * head_dim * width + 2 * kQueriesAtOnce * width;
+  return 2 * head_dim * width + 2 * kQueryBlock * width;
 }
 
 const Kernels& select_kernels([[maybe_unused]] const char* limit) {
