@@ -5,11 +5,8 @@ find_package(fmt 9 REQUIRED)  # header-only use: LibTorch brings another fmt, se
 
 if(RANKTUNE_LIBTORCH)
   find_package(Torch 2.6 REQUIRED)
-  # The headers of LibTorch are not ours to warn about.
-  add_library(ranktune_libtorch INTERFACE)
-  target_include_directories(ranktune_libtorch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-  target_link_libraries(ranktune_libtorch INTERFACE ${TORCH_LIBRARIES})
-  target_compile_definitions(ranktune_libtorch INTERFACE AT_PER_OPERATOR_HEADERS)
+  include(ranktune_libtorch)
+  ranktune_add_libtorch(ranktune_libtorch)
 endif()
 
 if(RANKTUNE_BUILD_TESTS)

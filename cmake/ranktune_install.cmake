@@ -9,4 +9,5 @@ configure_package_config_file(cmake/ranktune-config.cmake.in ${PROJECT_BINARY_DI
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ranktune-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ranktune-config.cmake ${PROJECT_BINARY_DIR}/ranktune-config-version.cmake
+              cmake/ranktune_libtorch.cmake
         DESTINATION ${package_dir})

@@ -1,6 +1,9 @@
 #include "ranktune/train/adamw.h"
 
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/sparse_coo_tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +63,43 @@ TEST(AdamW, FollowsTheTrainersOptimizer) {
   expect_float_eq(parameters[0].second, {0x1.02ce8p-1F, -0x1.ffbdcp-3F, 0x1.fa6e88p-1F, 0x1.fd36f2p+0F,
                                          -0x1.820b46p+0F, 0x1.e7deaep-4F});
   expect_float_eq(parameters[1].second, {0x1.6419cp-4F, -0x1.8f187p-3F});
+}
+
+/// A sparse [rows, 2] gradient: `values` at the rows of `indices`, which may repeat.
+at::Tensor sparse_gradient(std::vector<std::int64_t> indices, std::vector<float> values, std::int64_t rows) {
+  const auto count = static_cast<std::int64_t>(indices.size());
+  const at::Tensor where = at::from_blob(indices.data(), {1, count}, at::kLong).clone();
+  return at::sparse_coo_tensor(where, tensor_of(std::move(values), {count, 2}), {rows, 2});
+}
+
+// The fused optimizer on dense gradients is the judge.
+TEST(AdamW, DoesTheSameWithSparseGradients) {
+  for (const double weight_decay : {0.0, 0.01}) {
+    const auto table = [] {
+      return models::NamedTensors{
+          {"words.weight", at::linspace(-1, 1, 12, at::kFloat).view({6, 2}).clone().set_requires_grad(true)}};
+    };
+    models::NamedTensors sparse = table(), dense = table();
+    AdamW by_rows(sparse, {.weight_decay = weight_decay}), whole(dense, {.weight_decay = weight_decay});
+    const std::vector<at::Tensor> gradients = {
+        sparse_gradient({4, 1, 4}, {0.5F, -1, 2, 0.25F, 0.75F, 3}, 6), sparse_gradient({}, {}, 6),
+        sparse_gradient({0, 5, 1}, {1, 1, -2, 0.5F, 1e-3F, -4}, 6), sparse_gradient({4}, {0.1F, -0.1F}, 6)};
+    for (const at::Tensor& gradient : gradients) {
+      sparse[0].second.mutable_grad() = gradient;
+      dense[0].second.mutable_grad() = gradient.to_dense();
+      EXPECT_FLOAT_EQ(static_cast<float>(clip_gradients(sparse, 1.0)),
+                      static_cast<float>(clip_gradients(dense, 1.0)));
+      by_rows.step(1e-2);
+      whole.step(1e-2);
+      expect_float_eq(sparse[0].second, values_of(dense[0].second));
+    }
+    // Dense gradients may follow, as when a parameter is used in another place as well.
+    sparse[0].second.mutable_grad() = at::ones({6, 2});
+    dense[0].second.mutable_grad() = at::ones({6, 2});
+    by_rows.step(1e-2);
+    whole.step(1e-2);
+    expect_float_eq(sparse[0].second, values_of(dense[0].second));
+  }
 }
 
 TEST(AdamW, LeavesParametersWithoutAGradientAlone) {

@@ -55,7 +55,7 @@ class FakeClassifier final : public models::SequenceClassifier {
 
   const models::NamedTensors& named_parameters() const override { return parameters_; }
   const models::ModelConfig& config() const override { return config_; }
-  std::unique_ptr<SequenceClassifier> replicate(at::Device) const override { return nullptr; }
+  std::unique_ptr<SequenceClassifier> with_parameters(models::NamedTensors) const override { return nullptr; }
 
   /// All parameters as one list of numbers.
   std::vector<float> weights() const {

@@ -27,7 +27,7 @@ class BertForSequenceClassification final : public SequenceClassifier {
   at::Tensor forward(const TokenBatch& batch, const ForwardContext& context) const override;
   const NamedTensors& named_parameters() const override { return parameters_; }
   const ModelConfig& config() const override { return config_; }
-  std::unique_ptr<SequenceClassifier> replicate(at::Device device) const override;
+  std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const override;
 
   /// The encoder's output for every token: [T, H].
   at::Tensor hidden_states(const TokenBatch& batch, const ForwardContext& context) const;

@@ -36,9 +36,13 @@ class SequenceClassifier {
 
   virtual const ModelConfig& config() const = 0;
 
-  /// A copy on `device`, parameters included.
-  virtual std::unique_ptr<SequenceClassifier> replicate(at::Device device) const = 0;
+  /// The same model on other tensors. REQUIRES: `parameters` as named_parameters() lists them: names, order,
+  /// shapes.
+  virtual std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const = 0;
 };
+
+/// A copy of the model on `device`, parameters included.
+std::unique_ptr<SequenceClassifier> replicate(const SequenceClassifier& model, at::Device device);
 
 /// What load_sequence_classifier is told.
 struct LoadOptions {

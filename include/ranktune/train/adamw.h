@@ -20,7 +20,9 @@ struct AdamWOptions {
 /// and not to the parameters of norms.
 bool is_decayed(const std::string& parameter_name);
 
-/// AdamW, to the bit what the Trainer's default optimizer (adamw_torch_fused) does.
+/// AdamW, to the bit what the Trainer's default optimizer (adamw_torch_fused) does. Of a parameter with
+/// sparse gradients, such as a word embedding, only rows that ever had a gradient are kept account of: the
+/// others have means of zero, for which the formula changes nothing but the decay.
 class AdamW {
  public:
   /// Keeps the tensors themselves, which are updated in place.
@@ -33,15 +35,23 @@ class AdamW {
   void zero_grad();
 
  private:
-  struct Group {
+  struct Parameter {
+    at::Tensor value;
     double weight_decay = 0;
-    std::vector<at::Tensor> parameters, means, squares;  ///< means and squares: of past gradients
+    at::Tensor mean = {}, square = {};  ///< of past gradients; by_rows: [capacity, ...], slot by slot
+    bool by_rows = false;               ///< the first gradient was sparse
+    at::Tensor row_slots = {};          ///< [rows] int64, -1: no slot; by_rows only
+    std::vector<std::int64_t> slot_rows = {};
   };
-  void update(const Group& group, double learning_rate) const;
+  struct Batch;  // what one fused call updates
+
+  void start(Parameter& parameter) const;
+  void update(const Batch& batch, double learning_rate, double weight_decay) const;
+  void update_rows(Parameter& parameter, double learning_rate) const;
 
   AdamWOptions options_;
-  std::vector<Group> groups_;  ///< with decay, without decay; each in model order
-  at::Tensor steps_;           ///< scalar float32: updates done; all parameters share it
+  std::vector<Parameter> parameters_;  ///< in model order
+  at::Tensor steps_;                   ///< scalar float32: updates done; all parameters share it
 };
 
 /// Scales all gradients down so that their common L2 norm is at most `max_norm` (0 or less: leaves them).

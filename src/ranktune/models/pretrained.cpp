@@ -187,6 +187,15 @@ LoadedModel load_sequence_classifier(const std::filesystem::path& folder, const 
   return loaded;
 }
 
+std::unique_ptr<SequenceClassifier> replicate(const SequenceClassifier& model, at::Device device) {
+  NamedTensors copies;
+  for (const auto& [name, tensor] : model.named_parameters()) {
+    at::Tensor copy = tensor.detach().to(device, tensor.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+    copies.emplace_back(name, copy.set_requires_grad(tensor.requires_grad()));
+  }
+  return model.with_parameters(std::move(copies));
+}
+
 void save_sequence_classifier(const SequenceClassifier& model, const std::filesystem::path& folder) {
   std::vector<at::Tensor> values;  // keeps the memory alive that `tensors` points into
   std::vector<TensorToWrite> tensors;

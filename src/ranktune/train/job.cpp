@@ -109,8 +109,7 @@ void Job::load(models::LoadOptions options, JobData& data, const text::Tokenizer
   test_ = tokenized(data.test);
   models::LoadedModel loaded = loading.get();
   tell_about_model(loaded);
-  const at::Device device = choose_device(training_.use_cpu);
-  model_ = device.is_cpu() ? std::move(loaded.model) : loaded.model->replicate(device);
+  model_ = on_device(std::move(loaded.model), choose_device(training_.use_cpu), limits.threads);
 }
 
 void Job::tell_about_model(const models::LoadedModel& loaded) {

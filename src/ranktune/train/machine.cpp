@@ -11,6 +11,9 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <utility>
+
+#include "ranktune/models/threaded_classifier.h"
 
 namespace ranktune::train {
 namespace {
@@ -35,6 +38,13 @@ std::int64_t use_threads(std::int64_t num_threads) {
 
 at::Device choose_device(bool use_cpu) {
   return !use_cpu && at::globalContext().hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+std::unique_ptr<models::SequenceClassifier> on_device(std::unique_ptr<models::SequenceClassifier> model,
+                                                      at::Device device, std::int64_t threads) {
+  if (!device.is_cpu()) return models::replicate(*model, device);
+  if (threads == 1) return model;
+  return std::make_unique<models::ThreadedClassifier>(std::move(model), threads);
 }
 
 double seconds_since_process_start() {

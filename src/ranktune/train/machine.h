@@ -3,6 +3,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
+
+#include "ranktune/models/sequence_classifier.h"
 
 /// The machine that a job runs on.
 namespace ranktune::train {
@@ -13,6 +16,10 @@ std::int64_t use_threads(std::int64_t num_threads);
 
 /// The first GPU, or the CPU where there is none or `use_cpu` is given.
 at::Device choose_device(bool use_cpu);
+
+/// The model where it is to compute: on the CPU in `threads` threads, or on another device.
+std::unique_ptr<models::SequenceClassifier> on_device(std::unique_ptr<models::SequenceClassifier> model,
+                                                      at::Device device, std::int64_t threads);
 
 /// Seconds since the operating system started this process; 0 where it does not say.
 double seconds_since_process_start();

@@ -44,13 +44,12 @@ data::TableFormat output_format(const PredictArguments& arguments, const data::T
 }
 
 std::unique_ptr<models::SequenceClassifier> load_model(const PredictArguments& arguments,
-                                                       core::Logger& logger) {
+                                                       std::int64_t threads, core::Logger& logger) {
   models::LoadedModel loaded = models::load_sequence_classifier(arguments.model, {});
   if (!loaded.initialized.empty())
     logger.warning(arguments.model.string() + ": " + loaded.initialized.front() +
                    " is not in the checkpoint: its labels are random; train it first with ranktune train");
-  const at::Device device = choose_device(arguments.use_cpu);
-  return device.is_cpu() ? std::move(loaded.model) : loaded.model->replicate(device);
+  return on_device(std::move(loaded.model), choose_device(arguments.use_cpu), threads);
 }
 
 void write(const TablePredictions& predictions, data::TableFormat format, const PredictArguments& arguments,
@@ -83,7 +82,7 @@ void run_predict(const PredictArguments& arguments, std::istream& input, std::os
   const TokenLimits limits{.max_length = allowed_length(arguments.max_seq_length, *tokenizer, config, logger),
                            .threads = use_threads(arguments.num_threads)};
   const Dataset dataset = tokenize(split, *tokenizer, limits, observer);
-  const auto model = load_model(arguments, logger);
+  const auto model = load_model(arguments, limits.threads, logger);
   const Predictions predictions =
       predict(*model, dataset, arguments.batch_size, observer, Progress::Phase::predict);
   write({.table = table,
