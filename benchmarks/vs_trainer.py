@@ -145,17 +145,17 @@ def measure(arguments):
     return figures
 
 
-def mean_of(runs, name):
+def median_of(runs, name):
     values = [figures[name] for _, figures in runs if figures[name] is not None]
-    return statistics.mean(values) if values else None
+    return statistics.median(values) if values else None
 
 
 def print_table(figures):
     runs = len(figures[SIDES[0]])
-    title = f"mean of {runs} runs" if runs > 1 else "one run each"
+    title = f"median of {runs} runs" if runs > 1 else "one run each"
     print(f"\n{title:<22}{SIDES[0]:>12}{SIDES[1]:>12}{'ratio':>9}")
     for name in figures[SIDES[0]][0][1]:
-        ours, theirs = (mean_of(figures[side], name) for side in SIDES)
+        ours, theirs = (median_of(figures[side], name) for side in SIDES)
         cells = ["-" if value is None else f"{value:.4f}" if name.startswith("dev") else f"{value:.1f}"
                  for value in (ours, theirs)]
         ratio = "-" if None in (ours, theirs) else f"{ours / theirs:.2f}"

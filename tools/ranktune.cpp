@@ -43,6 +43,8 @@ std::string check_arguments(const std::string& verb, const std::vector<std::stri
 
 /// Replaces this process. argv goes on as it is: its first word tells how the user called ranktune.
 [[noreturn]] void become_train_program(char** argv) {
+  // glibc reads it before main: memory in pages of 2 MiB, which matrix products like better.
+  ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", /*overwrite=*/0);
   const auto program = ranktune::cli::find_train_program(std::filesystem::read_symlink("/proc/self/exe"));
   ::execv(program.c_str(), argv);
   throw ranktune::Error(program.string() + " cannot be started: " + std::strerror(errno));
