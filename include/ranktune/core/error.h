@@ -53,4 +53,20 @@ class TrainingError : public Error {
   using Error::Error;
 };
 
+/// Ranks that cannot work together: one is missing, was lost, or does not fit the others. Exit code 1.
+class DistributedError : public Error {
+ public:
+  /// `operation`: what was being done, as in "all-reduce". `seconds`: waited for it.
+  DistributedError(std::int64_t rank, const std::string& operation, double seconds,
+                   const std::string& message);
+  std::int64_t rank() const noexcept { return rank_; }  ///< the one that reports it
+  const std::string& operation() const noexcept { return operation_; }
+  double seconds() const noexcept { return seconds_; }
+
+ private:
+  std::int64_t rank_;
+  std::string operation_;
+  double seconds_;
+};
+
 }  // namespace ranktune
