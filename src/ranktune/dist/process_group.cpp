@@ -1,0 +1,104 @@
+#include "ranktune/dist/process_group.h"
+
+#include <algorithm>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <utility>
+
+#include "ranktune/core/error.h"
+#include "ranktune/dist/backend.h"
+#include "ranktune/dist/handshake.h"
+#include "ranktune/dist/messages.h"
+#include "ranktune/dist/store.h"
+
+namespace ranktune::dist {
+namespace {
+
+/// How long the rank that holds the store stays for the others' goodbyes; less after a failure, since ranks
+/// that died say none.
+constexpr std::chrono::milliseconds kGoodbye{5000}, kGoodbyeAfterFailure{300};
+
+std::vector<std::uint8_t> one() {
+  return {1};
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(launch::LaunchEnv env, c10::intrusive_ptr<c10d::Store> store,
+                           c10::intrusive_ptr<c10d::ProcessGroup> group, std::vector<Member> members,
+                           std::chrono::milliseconds timeout)
+    : env_(std::move(env)),
+      store_(std::move(store)),
+      group_(std::move(group)),
+      members_(std::move(members)),
+      timeout_(timeout) {}
+
+ProcessGroup::~ProcessGroup() {
+  try {
+    store_->set("goodbye/" + std::to_string(rank()), one());
+    if (rank() == 0 && !env_.agent_store)
+      wait_for_ranks(*store_, "goodbye/", world_size(), failed_ ? kGoodbyeAfterFailure : kGoodbye);
+  } catch (const c10::Error&) {
+    // The store went before us: there is nobody left to say goodbye to.
+  }
+}
+
+void ProcessGroup::barrier() {
+  const Clock::time_point started = Clock::now();
+  const std::string prefix = "barrier/" + std::to_string(barriers_++) + "/";
+  std::vector<std::int64_t> missing;
+  run("barrier", [&] {
+    store_->set(prefix + std::to_string(rank()), one());
+    missing = wait_for_ranks(*store_, prefix, world_size(), timeout_);
+  });
+  failed_ = !missing.empty();
+  if (failed_)
+    throw DistributedError(rank(), "barrier", seconds_since(started),
+                           name_ranks(missing) +
+                               " did not come: stopped, slower than --ddp_timeout, or on another "
+                               "path through the program");
+}
+
+void ProcessGroup::run(const std::string& operation, const std::function<void()>& work) const {
+  const Clock::time_point started = Clock::now();
+  try {
+    work();
+  } catch (const Error&) {
+    throw;  // speaks for itself
+  } catch (const std::exception& error) {
+    failed_ = true;
+    throw DistributedError(rank(), operation, seconds_since(started),
+                           first_line(error) +
+                               ": another rank ended, stopped or is on another path; its own message "
+                               "tells why");
+  }
+}
+
+std::unique_ptr<ProcessGroup> init_process_group(const launch::LaunchEnv& env, const GroupOptions& options) {
+  c10::intrusive_ptr<c10d::Store> store;
+  if (env.distributed())
+    store = open_store(env, options.timeout);
+  else
+    store = c10::make_intrusive<c10d::HashStore>();
+  const std::vector<Member> members = shake_hands(env, store, options.timeout);
+  // A restarted group must not find the keys of the one before it.
+  const auto own = c10::make_intrusive<c10d::PrefixStore>(
+      "ranktune/" + std::to_string(env.restart_count) + "/group", store);
+  own->setTimeout(options.timeout);
+  c10::intrusive_ptr<c10d::ProcessGroup> group;
+  const Clock::time_point started = Clock::now();
+  try {
+    group = make_c10d_group(env, members, options, own);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw DistributedError(env.rank, "connecting to the other ranks", seconds_since(started),
+                           first_line(error) +
+                               ": can every rank reach every other? GLOO_SOCKET_IFNAME names the "
+                               "network interface to use");
+  }
+  return std::make_unique<ProcessGroup>(env, own, std::move(group), members, options.timeout);
+}
+
+}  // namespace ranktune::dist

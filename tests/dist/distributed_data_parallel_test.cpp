@@ -1,0 +1,150 @@
+#include "ranktune/dist/distributed_data_parallel.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "support/ranks.h"
+
+namespace ranktune::dist {
+namespace {
+
+using launch::LaunchEnv;
+using tests::RankResult;
+using tests::run_ranks;
+
+struct Answer {
+  at::Tensor sum;
+  std::vector<std::pair<at::Tensor, int>> parts;
+  template <typename Visit>
+  void for_each_tensor(Visit& visit) {
+    visit(sum);
+    for (auto& [tensor, number] : parts) visit(tensor);
+  }
+};
+
+struct Net : torch::nn::Module {
+  Net() {
+    first = register_module("first", torch::nn::Linear(3, 4));
+    second = register_module("second", torch::nn::Linear(4, 1));
+    calls = register_buffer("calls", torch::zeros({1}));
+  }
+  Answer forward(const at::Tensor& x, double factor) {
+    calls.add_(1);
+    const at::Tensor hidden = torch::tanh(first(x));
+    return {second(hidden) * factor, {{hidden, 1}, {x, 2}}};
+  }
+  torch::nn::Linear first = nullptr, second = nullptr;
+  at::Tensor calls;
+};
+
+at::Tensor batch() {
+  return torch::arange(36, torch::kFloat).view({12, 3}).sin();
+}
+
+at::Tensor loss_of(const Answer& answer) {
+  return answer.sum.pow(2).mean() + 0.1 * answer.parts[0].first.mean();
+}
+
+std::string weights(const torch::nn::Module& module) {
+  std::string text;
+  for (const auto& parameter : module.parameters())
+    for (const float value : std::vector<float>(parameter.const_data_ptr<float>(),
+                                                parameter.const_data_ptr<float>() + parameter.numel()))
+      text += std::to_string(value).substr(0, 7) + " ";
+  return text;
+}
+
+/// Three steps of a rank on its rows of every batch; each rank starts from other weights.
+std::string train(const LaunchEnv& env, const DistributedDataParallelOptions& options,
+                  bool accumulate = false) {
+  const auto group = init_process_group(env, {});
+  torch::manual_seed(static_cast<std::uint64_t>(1 + env.rank));
+  const auto net = std::make_shared<Net>();
+  DistributedDataParallel ddp(*group, net, options);
+  torch::optim::SGD optimizer(net->parameters(), 0.5);
+  const at::Tensor rows = batch().chunk(env.world_size)[static_cast<std::size_t>(env.rank)];
+  for (int step = 0; step < 3; ++step) {
+    ddp.zero_grad();
+    if (accumulate) {
+      const auto parts = rows.chunk(2);
+      {
+        const auto quiet = ddp.no_sync();
+        (loss_of(ddp.forward(parts[0], 2.0)) / 2).backward();
+      }
+      (loss_of(ddp.forward(parts[1], 2.0)) / 2).backward();
+    } else {
+      loss_of(ddp(rows, 2.0)).backward();
+    }
+    optimizer.step();
+  }
+  return weights(*net);
+}
+
+std::string train_alone() {
+  const auto results = run_ranks(1, [](const LaunchEnv& env) {
+    LaunchEnv alone = env;
+    alone.local_rank = -1;
+    return train(alone, {});
+  });
+  EXPECT_EQ(results[0].exit_code, 0) << results[0].text;
+  return results[0].text;
+}
+
+void expect_all(const std::vector<RankResult>& results, const std::string& text) {
+  for (const RankResult& result : results) {
+    EXPECT_EQ(result.exit_code, 0) << result.text;
+    EXPECT_EQ(result.text, text);
+  }
+}
+
+TEST(DistributedDataParallel, TrainsAsOneProcessDoes) {
+  const std::string alone = train_alone();
+  EXPECT_FALSE(alone.empty());
+  for (const int ranks : {2, 3})
+    expect_all(run_ranks(ranks, [](const LaunchEnv& env) { return train(env, {}); }), alone);
+}
+
+TEST(DistributedDataParallel, TrainsTheSameWithEveryOption) {
+  const std::string alone = train_alone();
+  DistributedDataParallelOptions unused, fixed, view, devices;
+  unused.find_unused_parameters = true;
+  fixed.static_graph = true;
+  view.gradient_as_bucket_view = true;
+  devices.device_ids = {at::Device(at::kCPU)};
+  devices.output_device = at::Device(at::kCPU);
+  for (const auto& options : {unused, fixed, view, devices})
+    expect_all(run_ranks(2, [&](const LaunchEnv& env) { return train(env, options); }), alone);
+}
+
+TEST(DistributedDataParallel, AccumulatesWithoutExchange) {
+  expect_all(run_ranks(2, [](const LaunchEnv& env) { return train(env, {}, true); }), train_alone());
+}
+
+TEST(DistributedDataParallel, SendsRankZerosBuffersBeforeEachForwardPass) {
+  const auto results = run_ranks(2, [](const LaunchEnv& env) {
+    const auto group = init_process_group(env, {});
+    const auto net = std::make_shared<Net>();
+    DistributedDataParallel ddp(*group, net);
+    for (int step = 0; step < 2; ++step) {
+      loss_of(ddp(batch(), 1.0)).backward();
+      net->calls.add_(static_cast<double>(10 * env.rank));
+    }
+    loss_of(ddp(batch(), 1.0)).backward();
+    return std::to_string(net->calls.item<float>());
+  });
+  expect_all(results, "3.000000");
+}
+
+TEST(DistributedDataParallel, RefusesDevicesThatDoNotFit) {
+  for (const RankResult& result : run_ranks(1, [](const LaunchEnv& env) {
+         const auto group = init_process_group(env, {});
+         DistributedDataParallelOptions options;
+         options.device_ids = {at::Device(at::kCPU), at::Device(at::kCUDA, 1)};
+         DistributedDataParallel ddp(*group, std::make_shared<Net>(), options);
+         return std::string("went on");
+       }))
+    EXPECT_NE(result.text.find("device_ids names 2 devices"), std::string::npos) << result.text;
+}
+
+}  // namespace
+}  // namespace ranktune::dist
