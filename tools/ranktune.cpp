@@ -10,18 +10,24 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/launch_command.h"
+#include "cli/place.h"
 #include "cli/programs.h"
 #include "cli/values.h"
 #include "ranktune/core/error.h"
 #include "ranktune/core/suggest.h"
+#include "ranktune/launch/device_plan.h"
+#include "ranktune/launch/system_environment.h"
 #include "ranktune/version.h"
 
 namespace {
 
+namespace cli = ranktune::cli;
 using ranktune::UsageError;
 using ranktune::cli::ExitCode;
 
@@ -30,50 +36,92 @@ std::optional<std::string> variable(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// What to print when the command only asks for help; otherwise the arguments have been found good.
-std::string check_arguments(const std::string& verb, const std::vector<std::string>& words) {
-  if (verb == "train")
-    return ranktune::cli::parse_train(words, variable).help ? ranktune::cli::train_help() : "";
-  if (verb == "predict") return ranktune::cli::parse_predict(words).help ? ranktune::cli::predict_help() : "";
-  const std::string nearest = ranktune::core::nearest_word(verb, ranktune::cli::verbs());
-  throw UsageError(
-      "unknown verb " + ranktune::cli::in_quotes(verb) +
-      (nearest.empty() ? "; ranktune --help lists the verbs" : "; did you mean " + nearest + "?"));
+/// Where the program lies that is linked with LibTorch. It and its ranks are to read these variables before
+/// main: memory in pages of 2 MiB, which matrix products like better, and no warnings of c10d's beside our
+/// own messages.
+std::filesystem::path train_program() {
+  ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", /*overwrite=*/0);
+  ::setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
+  return cli::find_train_program(std::filesystem::read_symlink("/proc/self/exe"));
 }
 
 /// Replaces this process. argv goes on as it is: its first word tells how the user called ranktune.
 [[noreturn]] void become_train_program(char** argv) {
-  // glibc reads it before main: memory in pages of 2 MiB, which matrix products like better.
-  ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", /*overwrite=*/0);
-  const auto program = ranktune::cli::find_train_program(std::filesystem::read_symlink("/proc/self/exe"));
+  const std::filesystem::path program = train_program();
   ::execv(program.c_str(), argv);
   throw ranktune::Error(program.string() + " cannot be started: " + std::strerror(errno));
 }
 
-ExitCode run(const std::string& verb, const std::vector<std::string>& words, char** argv) {
-  std::string text;
-  if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help")
-    text = ranktune::cli::general_help();
-  else if (verb == "--version")
-    text = "ranktune " RANKTUNE_VERSION "\n";
-  else
-    text = check_arguments(verb, words);
-  if (text.empty()) become_train_program(argv);
+void print(const std::string& text) {
   if (!(std::cout << text).flush()) throw ranktune::Error("standard output cannot be written");
-  return ExitCode::success;
+}
+
+int launch(const std::vector<std::string>& words) {
+  const cli::LaunchCommand command = cli::parse_launch(words, variable);
+  if (!command.help) return cli::run_launch(command, ranktune::launch::environment_variables());
+  print(cli::launch_help());
+  return static_cast<int>(ExitCode::success);
+}
+
+/// Checks the words, and starts the ranks where there are to be several.
+int train(const std::vector<std::string>& words, char** argv) {
+  const cli::TrainCommand command = cli::parse_train(words);
+  if (command.help) {
+    print(cli::train_help());
+    return static_cast<int>(ExitCode::success);
+  }
+  const ranktune::launch::Variables variables = ranktune::launch::environment_variables();
+  const bool use_cpu = command.arguments.training.use_cpu;
+  const auto gpus = ranktune::launch::visible_gpus(
+      use_cpu || !RANKTUNE_LIBTORCH_HAS_CUDA ? 0 : ranktune::launch::count_installed_gpus(), variables);
+  const cli::Place place =
+      cli::find_place(command.place, use_cpu, variables, ranktune::launch::file_reader(), gpus);
+  if (place.ranks_to_start.empty()) become_train_program(argv);
+  if (!place.plan.why.empty()) std::cerr << "ranktune train: " << place.plan.why << '\n';
+  std::vector<std::string> program{train_program().string(), "train"};
+  program.insert(program.end(), words.begin(), words.end());
+  return cli::run_launch({.options = cli::launch_options(place, std::move(program))},
+                         ranktune::launch::environment_variables());
+}
+
+int predict(const std::vector<std::string>& words, char** argv) {
+  if (!cli::parse_predict(words).help) become_train_program(argv);
+  print(cli::predict_help());
+  return static_cast<int>(ExitCode::success);
+}
+
+[[noreturn]] void refuse_verb(const std::string& verb) {
+  const std::string nearest = ranktune::core::nearest_word(verb, cli::verbs());
+  throw UsageError(
+      "unknown verb " + cli::in_quotes(verb) +
+      (nearest.empty() ? "; ranktune --help lists the verbs" : "; did you mean " + nearest + "?"));
+}
+
+int run(const std::string& verb, const std::vector<std::string>& words, char** argv) {
+  if (verb == "train") return train(words, argv);
+  if (verb == "predict") return predict(words, argv);
+  if (verb == "launch") return launch(words);
+  if (verb == "--version")
+    print("ranktune " RANKTUNE_VERSION "\n");
+  else if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help")
+    print(cli::general_help());
+  else
+    refuse_verb(verb);
+  return static_cast<int>(ExitCode::success);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string verb = argc > 1 ? argv[1] : "";
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  words = cli::verb_first(std::move(words));
+  const std::string verb = words.empty() ? "" : words.front();
   try {
-    const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
-    return static_cast<int>(run(verb, words, argv));
+    if (!words.empty()) words.erase(words.begin());
+    return run(verb, words, argv);
   } catch (const std::exception& error) {
-    const bool known = verb == "train" || verb == "predict";
-    std::cerr << "ranktune" << (known ? " " + verb : "") << ": error: " << ranktune::cli::one_line(error)
-              << '\n';
-    return static_cast<int>(ranktune::cli::exit_code_of(error));
+    const bool known = verb == "train" || verb == "predict" || verb == "launch";
+    std::cerr << "ranktune" << (known ? " " + verb : "") << ": error: " << cli::one_line(error) << '\n';
+    return static_cast<int>(cli::exit_code_of(error));
   }
 }

@@ -1,22 +1,29 @@
 // libexec/ranktune-train: the verbs that need LibTorch. `ranktune` starts it with its own words.
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
 #include <malloc.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <cmath>
 #include <iostream>
-#include <optional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/place.h"
 #include "cli/report.h"
 #include "cli/values.h"
 #include "ranktune/core/error.h"
+#include "ranktune/dist/process_group.h"
+#include "ranktune/launch/system_environment.h"
 #include "ranktune/train/text_classification.h"
 
 namespace {
@@ -24,11 +31,6 @@ namespace {
 using ranktune::cli::Console;
 using ranktune::cli::ConsoleOptions;
 using ranktune::cli::ExitCode;
-
-std::optional<std::string> variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -55,21 +57,62 @@ void keep_freed_memory() {
 #endif
 }
 
-ExitCode train(const std::vector<std::string>& words, const std::string& program) {
-  const ranktune::cli::TrainCommand command = ranktune::cli::parse_train(words, variable);
-  if (command.help) {
-    std::cout << ranktune::cli::train_help();
-    return ExitCode::success;
-  }
-  Console console(std::cerr, console_options(!command.arguments.training.disable_tqdm), steady_seconds);
-  for (const std::string& note : command.notes) console.info("note: " + note);
-  const ranktune::train::JobReport report =
-      ranktune::train::run_text_classification(command.arguments, console, console);
+namespace launch = ranktune::launch;
+
+/// This process among its ranks. THROWS: as find_place.
+ranktune::cli::Place own_place(const ranktune::cli::TrainCommand& command,
+                               const launch::Variables& variables) {
+  const bool use_cpu = command.arguments.training.use_cpu;
+  const auto gpus = launch::visible_gpus(
+      use_cpu || !at::globalContext().hasCUDA() ? 0 : launch::count_installed_gpus(), variables);
+  return ranktune::cli::find_place(command.place, use_cpu, variables, launch::file_reader(), gpus);
+}
+
+std::unique_ptr<ranktune::dist::ProcessGroup> join_group(const ranktune::cli::Place& place,
+                                                         const ranktune::cli::PlaceArguments& arguments,
+                                                         const launch::Variables& variables) {
+  if (!place.env.distributed()) return nullptr;
+  const auto interface = variables.find("GLOO_SOCKET_IFNAME");
+  return ranktune::dist::init_process_group(
+      place.env, {.backend = place.plan.backend,
+                  .timeout = std::chrono::milliseconds(std::llround(1000 * arguments.ddp_timeout)),
+                  .interface = interface == variables.end() ? "" : interface->second});
+}
+
+void print_report(const ranktune::train::JobReport& report, const ranktune::cli::TrainCommand& command,
+                  const std::string& program) {
   for (const std::string& block :
        {ranktune::cli::metrics_block("train", report.train_metrics),
         ranktune::cli::metrics_block("eval", report.eval_metrics), ranktune::cli::class_table(report),
         ranktune::cli::next_steps(command.arguments, program)})
     if (!block.empty()) std::cout << '\n' << block;
+}
+
+ExitCode train(const std::vector<std::string>& words, const std::string& program) {
+  ranktune::cli::TrainCommand command = ranktune::cli::parse_train(words);
+  if (command.help) {
+    std::cout << ranktune::cli::train_help();
+    return ExitCode::success;
+  }
+  const launch::Variables variables = launch::environment_variables();
+  const ranktune::cli::Place place = own_place(command, variables);
+  ranktune::train::TrainingArguments& training = command.arguments.training;
+  training.device = place.plan.device;
+  if (training.num_threads == 0)
+    training.num_threads = ranktune::cli::threads_of_rank(place.env, variables, at::get_num_threads());
+  Console console(std::cerr, console_options(!training.disable_tqdm), steady_seconds);
+  ranktune::core::NullLogger silent;
+  ranktune::train::Observer nobody;
+  const bool speaks = place.env.is_main();
+  ranktune::core::Logger& logger = speaks ? static_cast<ranktune::core::Logger&>(console) : silent;
+  for (const std::string& note : command.notes) logger.info("note: " + note);
+  for (const std::string& note : place.env.notes) logger.info("note: " + note);
+  if (place.env.distributed()) logger.info(place.plan.why);
+  const auto group = join_group(place, command.place, variables);
+  const ranktune::train::JobReport report = ranktune::train::run_text_classification(
+      command.arguments, logger, speaks ? static_cast<ranktune::train::Observer&>(console) : nobody,
+      group.get());
+  if (speaks) print_report(report, command, program);
   return ExitCode::success;
 }
 
@@ -105,10 +148,13 @@ ExitCode run(const std::string& verb, const std::vector<std::string>& words, con
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string verb = argc > 1 ? argv[1] : "";
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  words = ranktune::cli::verb_first(std::move(words));
+  const std::string verb = words.empty() ? "" : words.front();
+  if (!words.empty()) words.erase(words.begin());
   keep_freed_memory();
+  c10::initLogging();
   try {
-    const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
     return static_cast<int>(run(verb, words, argc > 0 ? argv[0] : "ranktune"));
   } catch (const std::exception& error) {
     std::cerr << "ranktune " << verb << ": error: " << ranktune::cli::one_line(error) << '\n';

@@ -129,36 +129,5 @@ TEST(CheckPredict, NamesWhatCannotBeMeant) {
   EXPECT_EQ(complain({.model = "out", .batch_size = 0}), "--batch_size 0: it must be 1 or more");
 }
 
-std::string process_complaint(std::int64_t local_rank, const std::map<std::string, std::string>& variables) {
-  return error_text<UsageError>([&] {
-    check_one_process(local_rank, [&](const std::string& name) {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
-    });
-  });
-}
-
-TEST(CheckOneProcess, LetsOneProcessPass) {
-  EXPECT_EQ(process_complaint(-1, {}), "<no error>");
-  EXPECT_EQ(process_complaint(-1, {{"WORLD_SIZE", "1"}, {"RANK", "0"}}), "<no error>");
-  EXPECT_EQ(process_complaint(-1, {{"WORLD_SIZE", ""}}), "<no error>");
-}
-
-TEST(CheckOneProcess, ExplainsWhatALocalRankWouldMean) {
-  EXPECT_EQ(process_complaint(1, {}),
-            "--local_rank 1 means: this is process 1 of several on this machine, started by a launcher; this "
-            "version runs "
-            "one process, so leave the flag out or give -1");
-  EXPECT_EQ(process_complaint(-2, {}), "--local_rank -2: it must be -1, which means one process");
-}
-
-TEST(CheckOneProcess, RefusesToBeOneOfSeveralProcesses) {
-  EXPECT_EQ(process_complaint(-1, {{"WORLD_SIZE", "4"}}),
-            "WORLD_SIZE=4 in the environment says that a launcher started 4 processes; this version runs "
-            "one: start it "
-            "without the launcher, or unset WORLD_SIZE");
-  EXPECT_EQ(process_complaint(-1, {{"OMPI_COMM_WORLD_SIZE", "2"}}).substr(0, 22), "OMPI_COMM_WORLD_SIZE=2");
-}
-
 }  // namespace
 }  // namespace ranktune::cli

@@ -12,12 +12,8 @@ namespace {
 using tests::error_text;
 using Words = std::vector<std::string>;
 
-std::optional<std::string> no_variables(const std::string&) {
-  return std::nullopt;
-}
-
 TrainCommand train(const Words& words) {
-  return parse_train(words, no_variables);
+  return parse_train(words);
 }
 
 const Words kGood = {"--model_name_or_path", "bert", "--train_file", "t.csv",
@@ -66,17 +62,11 @@ TEST(ParseTrain, NamesWordsThatBelongToNothing) {
             "unexpected word \"t.csv\": flags begin with --, and one file args.json may hold them all");
 }
 
-TEST(ParseTrain, ChecksCombinationsAndTheEnvironment) {
+TEST(ParseTrain, ChecksCombinations) {
   EXPECT_EQ(error_text<UsageError>([] {
               train(with(kGood, {"--per_device_train_batch_size", "0"}));
             }),
             "--per_device_train_batch_size 0: it must be 1 or more");
-  EXPECT_EQ(error_text<UsageError>([] { train(with(kGood, {"--local_rank=0"})); }).substr(0, 20),
-            "--local_rank 0 means");
-  const auto two_ranks = [](const std::string& name) {
-    return name == "WORLD_SIZE" ? std::optional<std::string>("2") : std::nullopt;
-  };
-  EXPECT_EQ(error_text<UsageError>([&] { parse_train(kGood, two_ranks); }).substr(0, 12), "WORLD_SIZE=2");
 }
 
 TEST(ParseTrain, AsksForNothingElseWhenHelpIsWanted) {

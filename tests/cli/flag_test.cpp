@@ -23,8 +23,8 @@ class TrainFlags : public ::testing::Test {
   }
 
   train::TextClassificationArguments arguments_;
-  std::int64_t local_rank_ = -1;
-  FlagTable table_ = train_flags(arguments_, local_rank_);
+  PlaceArguments place_;
+  FlagTable table_ = train_flags(arguments_, place_);
 };
 
 TEST_F(TrainFlags, AreFoundByBothSpellings) {

@@ -41,8 +41,8 @@ void expect_each_once(const FlagTable& table, const std::string& help) {
 
 TEST(Help, IntroducesEveryFlagOnce) {
   train::TextClassificationArguments arguments;
-  std::int64_t local_rank = -1;
-  expect_each_once(train_flags(arguments, local_rank), train_help());
+  PlaceArguments place;
+  expect_each_once(train_flags(arguments, place), train_help());
   train::PredictArguments predict;
   bool disable_tqdm = false;
   expect_each_once(predict_flags(predict, disable_tqdm), predict_help());

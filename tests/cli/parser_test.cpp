@@ -15,14 +15,14 @@ using Words = std::vector<std::string>;
 /// The arguments that `words` lead to.
 struct Parsed {
   train::TextClassificationArguments arguments = {};
-  std::int64_t local_rank = -1;
+  PlaceArguments place = {};
   Words positionals = {};
   Words notes = {};
 };
 
 Parsed parse(const Words& words) {
   Parsed result;
-  const FlagTable table = train_flags(result.arguments, result.local_rank);
+  const FlagTable table = train_flags(result.arguments, result.place);
   const ParsedWords parsed = parse_words(words, table);
   for (const Positional& positional : parsed.positionals) result.positionals.push_back(positional.word);
   for (const Assignment& assignment : parsed.assignments) apply(assignment, result.notes);
@@ -137,8 +137,8 @@ TEST(ParseWords, TakesEverythingAfterTwoDashesAsItIs) {
 
 TEST(ParseWords, StopsAtHelp) {
   train::TextClassificationArguments arguments;
-  std::int64_t local_rank = -1;
-  const FlagTable table = train_flags(arguments, local_rank);
+  PlaceArguments place;
+  const FlagTable table = train_flags(arguments, place);
   EXPECT_TRUE(parse_words(Words{"--do_train", "--help", "--no-such-flag"}, table).help);
   EXPECT_TRUE(parse_words(Words{"-h"}, table).help);
   EXPECT_FALSE(parse_words(Words{"--do_train"}, table).help);
@@ -148,7 +148,7 @@ TEST(Apply, RefusesWhatThisVersionDoesNotHaveAndSaysWhy) {
   EXPECT_EQ(complaint({"--bf16"}), "--bf16 is not available in this version: it computes in 32-bit floats");
   EXPECT_EQ(complaint({"--optim", "adafactor"}).substr(0, 43), "--optim is not available in this version: A");
   EXPECT_EQ(complaint({"--deepspeed"}),
-            "--deepspeed is not available in this version: it runs one process on one device");
+            "--deepspeed is not available in this version: its ranks each hold a whole model");
   EXPECT_EQ(complaint({"--task_name", "sst2"}),
             "--task_name is not available in this version: give --train_file and --validation_file");
   EXPECT_NE(complaint({"--report_to", "wandb", "tensorboard"}).find("--report_to is not available"),

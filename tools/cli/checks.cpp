@@ -137,23 +137,4 @@ void check(const train::PredictArguments& arguments) {
   check_length(arguments.max_seq_length);
 }
 
-void check_one_process(std::int64_t local_rank, const Environment& environment) {
-  if (local_rank < -1) refuse("local_rank", std::to_string(local_rank), "-1, which means one process");
-  if (local_rank >= 0) {
-    const std::string rank = std::to_string(local_rank);
-    throw UsageError(
-        "--local_rank " + rank + " means: this is process " + rank +
-        " of several on this machine, started by a launcher; this version runs one process, so leave the "
-        "flag out or give -1");
-  }
-  for (const char* name : {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    const std::optional<std::string> value = environment(name);
-    const std::optional<std::int64_t> world = value ? parse_integer(*value) : std::nullopt;
-    if (world && *world > 1)
-      throw UsageError(std::string(name) + "=" + *value +
-                       " in the environment says that a launcher started " + *value +
-                       " processes; this version runs one: start it without the launcher, or unset " + name);
-  }
-}
-
 }  // namespace ranktune::cli

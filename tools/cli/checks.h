@@ -17,8 +17,4 @@ void check(const train::PredictArguments& arguments);
 /// The value of an environment variable, if it is set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// This version runs one process. THROWS: UsageError for --local_rank >= 0, and when a launcher (torchrun,
-/// mpirun) has started this process as one of several: each would train alone, all into one folder.
-void check_one_process(std::int64_t local_rank, const Environment& environment);
-
 }  // namespace ranktune::cli

@@ -45,17 +45,15 @@ constexpr const char* kSpellings =
 
 }  // namespace
 
-TrainCommand parse_train(std::span<const std::string> words, const Environment& environment) {
+TrainCommand parse_train(std::span<const std::string> words) {
   TrainCommand command;
-  std::int64_t local_rank = -1;
-  const FlagTable table = train_flags(command.arguments, local_rank);
+  const FlagTable table = train_flags(command.arguments, command.place);
   const ParsedWords parsed = parse_words(words, table);
   command.help = parsed.help;
   if (command.help) return command;
   if (const std::string* file = json_file(parsed))
     apply_all(read_json_arguments(*file, table), command.notes);
   apply_all(parsed.assignments, command.notes);
-  check_one_process(local_rank, environment);
   check(command.arguments);
   train::TrainingArguments& training = command.arguments.training;
   // As the Trainer does: whoever asks for evaluation during training wants it at the end, too.
@@ -83,7 +81,7 @@ PredictCommand parse_predict(std::span<const std::string> words) {
 
 std::string train_help() {
   train::TextClassificationArguments arguments;
-  std::int64_t local_rank = -1;
+  PlaceArguments place;
   return "usage: ranktune train --model_name_or_path DIR --output_dir DIR --do_train --train_file FILE "
          "[flags]\n"
          "       ranktune train args.json [flags]\n\n" +
@@ -92,7 +90,7 @@ std::string train_help() {
              "are "
              "those of Hugging Face's run_glue and Trainer.",
              0, 0) +
-         wrapped(kSpellings, 0, 0) + flags_help(train_flags(arguments, local_rank));
+         wrapped(kSpellings, 0, 0) + flags_help(train_flags(arguments, place));
 }
 
 std::string predict_help() {
@@ -113,18 +111,20 @@ std::string general_help() {
   return "ranktune fine-tunes transformer text classifiers.\n\n"
          "usage: ranktune VERB [flags]\n\n"
          "  train      fine-tune a model on labelled rows, measure it, label a test file\n"
-         "  predict    label texts with a fine-tuned model\n\n"
+         "  predict    label texts with a fine-tuned model\n"
+         "  launch     start a program on several ranks, watch over them, end them together\n\n"
          "  --help     this text; ranktune VERB --help lists the verb's flags\n"
          "  --version  the version\n\n"
          "examples:\n"
          "  ranktune train --model_name_or_path bert --train_file train.csv --validation_file dev.csv \\\n"
          "                 --do_train --do_eval --output_dir out\n"
          "  ranktune predict --model out \"What a pleasant surprise.\"\n"
-         "  ranktune predict --model out --file rows.csv --output labelled.csv --scores\n";
+         "  ranktune predict --model out --file rows.csv --output labelled.csv --scores\n"
+         "  ranktune launch --nproc_per_node 2 my_program its arguments\n";
 }
 
 std::vector<std::string> verbs() {
-  return {"train", "predict"};
+  return {"train", "predict", "launch"};
 }
 
 }  // namespace ranktune::cli

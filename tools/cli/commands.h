@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/checks.h"
+#include "cli/train_flags.h"
 #include "ranktune/train/training_arguments.h"
 
 /// The verbs of ranktune: words in, checked arguments out. No LibTorch, no printing, no reading of the
@@ -13,6 +14,7 @@ namespace ranktune::cli {
 
 struct TrainCommand {
   train::TextClassificationArguments arguments;
+  PlaceArguments place;
   std::vector<std::string> notes;  ///< about flags that changed nothing; for the log
   bool help = false;               ///< only --help is wanted: nothing else holds
 };
@@ -25,7 +27,7 @@ struct PredictCommand {
 
 /// `words` are those after the verb: flags, and at most one args.json, over which flags win.
 /// THROWS: UsageError, DataError (args.json).
-TrainCommand parse_train(std::span<const std::string> words, const Environment& environment);
+TrainCommand parse_train(std::span<const std::string> words);
 /// THROWS: UsageError.
 PredictCommand parse_predict(std::span<const std::string> words);
 

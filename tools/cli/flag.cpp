@@ -112,6 +112,16 @@ Flag option(std::string name, std::string value_name, std::optional<std::string>
   return flag;
 }
 
+Flag option(std::string name, std::string value_name, std::string& target, std::string help) {
+  Flag flag = make(std::move(name), FlagKind::text, std::move(value_name), std::move(help));
+  flag.default_shown = target;
+  flag.set = [&target](const std::vector<std::string>& words) {
+    target = words.front();
+    return std::string();
+  };
+  return flag;
+}
+
 Flag option(std::string name, std::string value_name, std::filesystem::path& target, std::string help) {
   Flag flag = make(std::move(name), FlagKind::text, std::move(value_name), std::move(help));
   flag.set = path_into(target);

@@ -53,6 +53,7 @@ Flag option(std::string name, std::string value_name, std::optional<std::int64_t
 Flag option(std::string name, std::string value_name, double& target, std::string help);
 Flag option(std::string name, std::string value_name, std::optional<double>& target, std::string help);
 Flag option(std::string name, std::string value_name, std::optional<std::string>& target, std::string help);
+Flag option(std::string name, std::string value_name, std::string& target, std::string help);
 Flag option(std::string name, std::string value_name, std::filesystem::path& target, std::string help);
 Flag option(std::string name, std::string value_name, std::optional<std::filesystem::path>& target,
             std::string help);

@@ -21,7 +21,8 @@ std::string names_of(const FlagGroup& group) {
 std::string explanation(const Flag& flag) {
   std::string text = flag.help;
   if (!flag.default_shown.empty()) text += " (default: " + flag.default_shown + ")";
-  for (const std::string& alias : flag.aliases) text += " (also --" + alias + ")";
+  for (const std::string& alias : flag.aliases)
+    text += (alias.size() == 1 ? " (also -" : " (also --") + alias + ")";
   return text;
 }
 

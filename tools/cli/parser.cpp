@@ -20,7 +20,8 @@ bool looks_like_number(const std::string& word) {
 
 class WordReader {
  public:
-  WordReader(std::span<const std::string> words, const FlagTable& table) : words_(words), table_(table) {}
+  WordReader(std::span<const std::string> words, const FlagTable& table, Positionals positionals)
+      : words_(words), table_(table), positionals_(positionals) {}
 
   ParsedWords read() {
     while (next_ < words_.size() && !parsed_.help) {
@@ -32,17 +33,24 @@ class WordReader {
         take_rest();
       else if (looks_like_flag(word))
         read_flag(word);
+      else if (word.size() == 2 && word[0] == '-' && table_.find_exact(word.substr(1)).flag != nullptr)
+        read_flag("-" + word);
       else if (word.size() > 1 && word[0] == '-' && !looks_like_number(word) &&
                word.find(' ') == std::string::npos)
         throw UsageError("unknown flag " + word + ": flags begin with --" +
                          table_.suggestion(word.substr(1), "--"));
       else
-        parsed_.positionals.push_back({word, before});
+        take_positional(word, before);
     }
     return std::move(parsed_);
   }
 
  private:
+  void take_positional(const std::string& word, const Flag* before) {
+    parsed_.positionals.push_back({word, before});
+    if (positionals_ == Positionals::end_the_flags) take_rest();
+  }
+
   void take_rest() {
     for (; next_ < words_.size(); ++next_) parsed_.positionals.push_back({words_[next_], nullptr});
   }
@@ -78,7 +86,8 @@ class WordReader {
 
   /// A boolean takes the next word only when that word says true or false.
   std::string boolean_word() {
-    const bool given = next_ < words_.size() && parse_boolean(words_[next_]).has_value();
+    const bool given = positionals_ == Positionals::anywhere && next_ < words_.size() &&
+                       parse_boolean(words_[next_]).has_value();
     return given ? words_[next_++] : "true";
   }
 
@@ -104,6 +113,7 @@ class WordReader {
 
   std::span<const std::string> words_;
   const FlagTable& table_;
+  Positionals positionals_;
   std::size_t next_ = 0;
   const Flag* boolean_before_ = nullptr;
   ParsedWords parsed_;
@@ -131,8 +141,8 @@ bool is_harmless(const Flag& flag, const std::string& value) {
 
 }  // namespace
 
-ParsedWords parse_words(std::span<const std::string> words, const FlagTable& table) {
-  return WordReader(words, table).read();
+ParsedWords parse_words(std::span<const std::string> words, const FlagTable& table, Positionals positionals) {
+  return WordReader(words, table, positionals).read();
 }
 
 void apply(const Assignment& assignment, std::vector<std::string>& notes) {

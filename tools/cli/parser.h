@@ -31,10 +31,17 @@ struct ParsedWords {
   bool help = false;  ///< -h or --help was given; nothing after it was read
 };
 
+/// What the first word that belongs to no flag means.
+enum class Positionals {
+  anywhere,       ///< nothing: flags may follow
+  end_the_flags,  ///< it is a program: all words after it are its own, and a boolean flag takes no word
+};
+
 /// Reads words: `--flag value`, `--flag=value`, `--flag`, `--no_flag`, `--flag true`, several words for a
-/// list. After a lone `--` all words are positionals; "-" is one too. Pointers go into `table`. THROWS:
-/// UsageError for an unknown or ambiguous flag and for a missing value.
-ParsedWords parse_words(std::span<const std::string> words, const FlagTable& table);
+/// list; `-x` where a flag has the alias x. After a lone `--` all words are positionals; "-" is one too.
+/// Pointers go into `table`. THROWS: UsageError for an unknown or ambiguous flag and for a missing value.
+ParsedWords parse_words(std::span<const std::string> words, const FlagTable& table,
+                        Positionals positionals = Positionals::anywhere);
 
 /// Applies one assignment: sets the value; or adds a line to `notes` for an ignored flag.
 /// THROWS: UsageError for a value that does not fit, and for a refused flag.

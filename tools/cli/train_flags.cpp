@@ -108,13 +108,35 @@ FlagGroup interval_flags(train::TrainingArguments& training) {
            option("save_steps", "X", training.save_steps, "interval of saving")}};
 }
 
-FlagGroup device_flags(train::TrainingArguments& training, std::int64_t& local_rank) {
+FlagGroup device_flags(train::TrainingArguments& training, PlaceArguments& place) {
   return {
       "Device",
       {boolean_flag("use_cpu", training.use_cpu, "stay on the CPU even where there is a GPU").also("no_cuda"),
        option("num_threads", "N", training.num_threads, "CPU threads; 0: one per core"),
-       option("local_rank", "N", local_rank,
-              "-1: not one of several processes; this version runs one process only")}};
+       choice("parallel",
+              {{"auto", launch::Parallel::automatic},
+               {"data_parallel", launch::Parallel::data_parallel},
+               {"none", launch::Parallel::none}},
+              place.parallel,
+              "what to do with several GPUs when no launcher is at work: auto starts a rank for each")}};
+}
+
+FlagGroup rank_flags(train::TrainingArguments& training, PlaceArguments& place) {
+  return {
+      "Several ranks: processes that train together, each on its share of every batch",
+      {option("nproc_per_node", "N|auto|gpu|cpu", place.nproc_per_node,
+              "start this many ranks on this machine, as ranktune launch does"),
+       option("local_rank", "N", place.local_rank,
+              "-1: one process; 0 or more: the number of this process on its machine, which launchers set; "
+              "rarely "
+              "typed"),
+       option("ddp_backend", "gloo|nccl|mpi", place.ddp_backend, "how ranks talk; default: by the device"),
+       option("ddp_timeout", "SECONDS", place.ddp_timeout, "how long ranks wait for each other"),
+       option("ddp_bucket_cap_mb", "X", training.ddp_bucket_cap_mb, "size of what travels at once"),
+       boolean_flag("ddp_find_unused_parameters", training.ddp_find_unused_parameters,
+                    "look for parameters outside the loss"),
+       boolean_flag("ddp_static_graph", training.ddp_static_graph,
+                    "every step takes the same path through the model")}};
 }
 
 FlagGroup other_flags(train::TrainingArguments& training) {
@@ -123,7 +145,7 @@ FlagGroup other_flags(train::TrainingArguments& training) {
 
 }  // namespace
 
-FlagTable train_flags(train::TextClassificationArguments& arguments, std::int64_t& local_rank) {
+FlagTable train_flags(train::TextClassificationArguments& arguments, PlaceArguments& place) {
   train::TrainingArguments& training = arguments.training;
   return FlagTable({model_flags(arguments.model),
                     data_flags(arguments.data),
@@ -131,7 +153,8 @@ FlagTable train_flags(train::TextClassificationArguments& arguments, std::int64_
                     training_flags(training),
                     optimizer_flags(training),
                     interval_flags(training),
-                    device_flags(training, local_rank),
+                    device_flags(training, place),
+                    rank_flags(training, place),
                     other_flags(training),
                     {kIgnoredGroup, ignored_trainer_flags()},
                     {kRefusedGroup, refused_trainer_flags()}});

@@ -1,16 +1,28 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/flag.h"
+#include "ranktune/launch/device_plan.h"
 #include "ranktune/train/training_arguments.h"
 
 namespace ranktune::cli {
 
-/// The flags of `ranktune train`, bound to `arguments` and `local_rank`, which must outlive the table.
-/// Defaults shown are the values that `arguments` has now.
-FlagTable train_flags(train::TextClassificationArguments& arguments, std::int64_t& local_rank);
+/// What is said about processes and devices.
+struct PlaceArguments {
+  std::optional<std::int64_t> local_rank = {};
+  std::string nproc_per_node = {};  ///< a number, auto, gpu or cpu; empty: as the devices are
+  launch::Parallel parallel = launch::Parallel::automatic;
+  std::string ddp_backend = {};
+  double ddp_timeout = 1800;  ///< seconds
+};
+
+/// The flags of `ranktune train`, bound to `arguments` and `place`, which must outlive the table.
+/// Defaults shown are the values that they have now.
+FlagTable train_flags(train::TextClassificationArguments& arguments, PlaceArguments& place);
 
 /// Flags of run_glue, run_classification and the Trainer that do nothing here, or that this version does not
 /// have.

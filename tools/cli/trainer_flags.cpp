@@ -42,7 +42,7 @@ std::vector<Flag> precision_and_memory() {
 }
 
 std::vector<Flag> distribution() {
-  const std::string one = "it runs one process on one device";
+  const std::string one = "its ranks each hold a whole model";
   return {refused_flag("deepspeed", kValue, one),
           refused_flag("fsdp", kWords, one, {""}),
           refused_flag("fsdp_config", kValue, one, {"{}"}),
@@ -50,7 +50,6 @@ std::vector<Flag> distribution() {
           refused_flag("fsdp_transformer_layer_cls_to_wrap", kValue, one),
           refused_flag("parallelism_config", kValue, one, {"{}"}),
           refused_flag("sharded_ddp", kValue, one, {""}),
-          refused_flag("ddp_backend", kValue, one),
           refused_flag("tpu_num_cores", kValue, one),
           refused_flag("mp_parameters", kValue, one, {""}),
           refused_flag("use_mps_device", kBoolean, "it computes on CPU or CUDA")};
@@ -188,11 +187,7 @@ std::vector<Flag> ignored_training_flags() {
           ignored_flag("past_index", kValue, "encoders have no such state", {"-1"}),
           ignored_flag("use_cache", kBoolean, "encoders have no such cache"),
           ignored_flag("torch_empty_cache_steps", kValue, "memory is reused"),
-          ignored_flag("ddp_timeout", kValue, one, {"1800"}),
-          ignored_flag("ddp_find_unused_parameters", kBoolean, one),
-          ignored_flag("ddp_bucket_cap_mb", kValue, one),
-          ignored_flag("ddp_broadcast_buffers", kBoolean, one, {"true"}),
-          ignored_flag("ddp_static_graph", kBoolean, one)};
+          ignored_flag("ddp_broadcast_buffers", kBoolean, "these models have no buffers", {"true"})};
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ LabelScheme infer_labels(const LabelColumn& train, const std::optional<LabelColu
 /// For training. THROWS: DataError when all rows of a classification have one label.
 void require_two_classes(const LabelColumn& train);
 
+/// Whether they are LABEL_0, LABEL_1, ...: the names that a model has before anybody names its labels.
+bool has_default_names(const std::vector<std::string>& names);
+
 /// The labels to go on with when a checkpoint already has some. If its names are not LABEL_0, LABEL_1, ...
 /// and cover all of `found` (letter case apart), then the checkpoint's ids, with the data's spelling;
 /// otherwise `found`, with a warning that names both when the checkpoint had names of its own.

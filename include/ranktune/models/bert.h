@@ -27,6 +27,7 @@ class BertForSequenceClassification final : public SequenceClassifier {
   at::Tensor forward(const TokenBatch& batch, const ForwardContext& context) const override;
   const NamedTensors& named_parameters() const override { return parameters_; }
   const ModelConfig& config() const override { return config_; }
+  std::vector<std::string> sparse_gradients() const override;
   std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const override;
 
   /// The encoder's output for every token: [T, H].

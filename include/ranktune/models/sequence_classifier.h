@@ -36,6 +36,9 @@ class SequenceClassifier {
 
   virtual const ModelConfig& config() const = 0;
 
+  /// Names of the parameters whose gradients are sparse tensors.
+  virtual std::vector<std::string> sparse_gradients() const { return {}; }
+
   /// The same model on other tensors. REQUIRES: `parameters` as named_parameters() lists them: names, order,
   /// shapes.
   virtual std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const = 0;

@@ -20,6 +20,7 @@ class ThreadedClassifier final : public SequenceClassifier {
   at::Tensor forward(const TokenBatch& batch, const ForwardContext& context) const override;
   const NamedTensors& named_parameters() const override { return model_->named_parameters(); }
   const ModelConfig& config() const override { return model_->config(); }
+  std::vector<std::string> sparse_gradients() const override { return model_->sparse_gradients(); }
   std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const override;
 
  private:

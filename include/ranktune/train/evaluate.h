@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ranktune/dist/process_group.h"
 #include "ranktune/models/sequence_classifier.h"
 #include "ranktune/train/dataset.h"
 #include "ranktune/train/text_classification.h"
@@ -23,10 +24,11 @@ struct Predictions {
   std::int64_t best_label(std::int64_t row) const;
 };
 
-/// Runs the model over all rows, `batch_size` at a time, without gradients and without dropout.
-/// REQUIRES: batch_size > 0, at least one row.
+/// Runs the model over all rows, `batch_size` at a time, without gradients and without dropout. With a group
+/// the ranks take batches in turn, and each gets the predictions of all: COLLECTIVE. REQUIRES: batch_size >
+/// 0, at least one row.
 Predictions predict(const models::SequenceClassifier& model, const Dataset& dataset, std::int64_t batch_size,
-                    Observer& observer, Progress::Phase phase);
+                    Observer& observer, Progress::Phase phase, dist::ProcessGroup* group = nullptr);
 
 /// Figures of an evaluation.
 struct Evaluation {

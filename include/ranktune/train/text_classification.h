@@ -10,6 +10,10 @@
 #include "ranktune/core/logger.h"
 #include "ranktune/train/training_arguments.h"
 
+namespace ranktune::dist {
+class ProcessGroup;
+}
+
 /// The whole jobs behind `ranktune train` and `ranktune predict`: files in, files out.
 namespace ranktune::train {
 
@@ -53,8 +57,10 @@ struct JobReport {
 /// Reads the data, tokenises, loads the model, trains, evaluates, predicts and writes all files, as
 /// `arguments` say. Nothing is written before the input has been checked. THROWS: UsageError, DataError,
 /// CheckpointError for bad input; TrainingError for a loss that is not finite.
+/// With a group, every rank runs the job with the same arguments: batches are dealt among them, rank 0 alone
+/// writes, and the report is the same on all. COLLECTIVE; THROWS: DistributedError when another rank fails.
 JobReport run_text_classification(const TextClassificationArguments& arguments, core::Logger& logger,
-                                  Observer& observer);
+                                  Observer& observer, dist::ProcessGroup* group = nullptr);
 
 /// Labels rows with a fine-tuned model. Rows go out in the order they came in, input columns kept.
 /// `input` is read when the arguments name neither file nor texts; `output` is written when they name no

@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ranktune/core/logger.h"
+#include "ranktune/dist/gradient_reducer.h"
+#include "ranktune/dist/process_group.h"
 #include "ranktune/models/sequence_classifier.h"
 #include "ranktune/sampling/sampler.h"
 #include "ranktune/sampling/step_plan.h"
@@ -29,6 +32,9 @@ struct TrainerParts {
   Observer& observer;
   /// Writes all that makes up a model into an existing folder; needed unless save_strategy is `no`.
   std::function<void(const std::filesystem::path& folder)> save_model = {};
+  /// The ranks that train together; absent: this process alone. Every rank has a Trainer with the same data
+  /// and arguments, and rank 0 writes.
+  dist::ProcessGroup* group = nullptr;
 };
 
 /// What a run leaves in memory.
@@ -56,6 +62,10 @@ class Trainer {
   void run_epoch(std::int64_t epoch);
   void run_update(const sampling::Update& update);
   double backward(const sampling::MicroBatch& part, std::int64_t rows_of_update);
+  std::span<const std::int64_t> rows_of(const sampling::MicroBatch& part) const;
+  at::Tensor forward(const models::TokenBatch& batch);
+  void run_backward(const at::Tensor& loss);
+  double sum_over_ranks(double loss, std::int64_t rows, std::int64_t tokens);
   void check_finite(double loss);
   void after_update(double loss);
   void after_epoch();
@@ -72,6 +82,7 @@ class Trainer {
   sampling::StepPlan plan_;
   std::unique_ptr<const sampling::Sampler> sampler_;
   AdamW optimizer_;
+  std::unique_ptr<dist::GradientReducer> reducer_;  ///< with a group of several ranks
   Rhythm logs_, evaluations_, saves_;
   std::int64_t warmup_updates_ = 0;
   double flos_per_token_ = 0;
@@ -85,7 +96,7 @@ class Trainer {
   std::vector<Figures> history_;
   std::int64_t nonfinite_updates_ = 0;
 
-  std::int64_t rows_seen_ = 0;
+  std::int64_t rows_seen_ = 0;  ///< by all ranks
   std::int64_t tokens_seen_ = 0;
   double update_seconds_ = 0;  ///< spent in updates alone, without evaluations and saves
   Clock::time_point started_;

@@ -72,6 +72,11 @@ struct TrainingArguments {
   bool group_by_length = false;
   bool dataloader_drop_last = false;
   bool use_cpu = false;
+  std::string device =
+      {};  ///< "cpu", "cuda:1"; empty: the first GPU, or the CPU with use_cpu or where none is
+  double ddp_bucket_cap_mb = 25;
+  bool ddp_find_unused_parameters = false;
+  bool ddp_static_graph = false;
   bool disable_tqdm = false;
   std::int64_t num_threads = 0;  ///< 0: as many as the machine has cores
   OnNonfinite on_nonfinite = OnNonfinite::stop;

@@ -116,12 +116,6 @@ void check_validation(const LabelColumn& validation, const LabelSet& train_label
   }
 }
 
-bool has_default_names(const LabelSet& labels) {
-  for (std::int64_t id = 0; id < labels.size(); ++id)
-    if (labels.names()[id] != fmt::format("LABEL_{}", id)) return false;
-  return true;
-}
-
 }  // namespace
 
 LabelSet::LabelSet(std::vector<std::string> names) : names_(std::move(names)) {
@@ -170,8 +164,14 @@ void require_two_classes(const LabelColumn& train) {
           train.table.rows(), excerpt(labels.begin()->first), name_of(train)));
 }
 
+bool has_default_names(const std::vector<std::string>& names) {
+  for (std::size_t id = 0; id < names.size(); ++id)
+    if (names[id] != fmt::format("LABEL_{}", id)) return false;
+  return true;
+}
+
 LabelSet match_labels(const LabelSet& checkpoint, const LabelSet& found, core::Logger& logger) {
-  if (checkpoint.size() == 0 || has_default_names(checkpoint)) return found;
+  if (checkpoint.size() == 0 || has_default_names(checkpoint.names())) return found;
   std::unordered_map<std::string, std::string> spelling;
   for (const std::string& name : found.names()) spelling.try_emplace(lower_case(name), name);
   std::vector<std::string> names;

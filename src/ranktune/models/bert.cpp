@@ -107,6 +107,11 @@ std::unique_ptr<SequenceClassifier> BertForSequenceClassification::with_paramete
   return std::make_unique<BertForSequenceClassification>(config_, std::move(parameters));
 }
 
+std::vector<std::string> BertForSequenceClassification::sparse_gradients() const {
+  if (!word_.is_cpu()) return {};
+  return {"bert.embeddings.word_embeddings.weight"};
+}
+
 at::Tensor BertForSequenceClassification::embed(const TokenBatch& batch, const Step& step) const {
   // The padding token's row takes no gradient, wherever its id occurs. The gradient is sparse on the CPU: a
   // batch has hundreds of words of thirty thousand. GPUs reduce dense ones faster, and NCCL no others.

@@ -1,11 +1,14 @@
 #include "ranktune/train/evaluate.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <chrono>
 #include <span>
 
+#include "ranktune/dist/collectives.h"
 #include "ranktune/sampling/sampler.h"
 #include "ranktune/train/collate.h"
 #include "ranktune/train/loss.h"
@@ -43,6 +46,30 @@ void append(const at::Tensor& logits, std::vector<float>& values) {
   values.insert(values.end(), data, data + on_cpu.numel());
 }
 
+/// From each rank's share to all rows in their order, and from its sum to that of all ranks.
+void collect(dist::ProcessGroup& group, std::int64_t rows, std::int64_t batch_size, Predictions& result,
+             double& summed) {
+  const std::int64_t labels = result.num_labels;
+  const at::Tensor own =
+      at::from_blob(result.logits.data(), {std::ssize(result.logits) / labels, labels}, at::kFloat);
+  const std::vector<at::Tensor> shares = dist::all_gather(group, own);
+  std::vector<float> all;
+  all.reserve(static_cast<std::size_t>(rows * labels));
+  std::vector<std::int64_t> taken(shares.size(), 0);
+  for (std::int64_t begin = 0; begin < rows; begin += batch_size) {
+    const auto rank = static_cast<std::size_t>(begin / batch_size % std::ssize(shares));
+    const std::int64_t count = std::min(batch_size, rows - begin);
+    append(shares[rank].narrow(0, taken[rank], count), all);
+    taken[rank] += count;
+  }
+  result.logits = std::move(all);
+  at::Tensor totals = at::tensor({summed, static_cast<double>(result.speed.steps)}, at::kDouble);
+  dist::all_reduce_sum(group, totals);
+  summed = totals[0].item<double>();
+  result.speed.samples = static_cast<double>(rows);
+  result.speed.steps = static_cast<std::int64_t>(totals[1].item<double>());
+}
+
 }  // namespace
 
 std::int64_t Predictions::best_label(std::int64_t row) const {
@@ -51,14 +78,16 @@ std::int64_t Predictions::best_label(std::int64_t row) const {
 }
 
 Predictions predict(const models::SequenceClassifier& model, const Dataset& dataset, std::int64_t batch_size,
-                    Observer& observer, Progress::Phase phase) {
+                    Observer& observer, Progress::Phase phase, dist::ProcessGroup* group) {
   const at::NoGradGuard no_grad;
   const auto started = std::chrono::steady_clock::now();
   const at::Device device = model.named_parameters().front().second.device();
   const std::vector<std::int64_t> rows = sampling::SequentialSampler(dataset.rows()).order(0);
+  const std::int64_t ranks = group == nullptr ? 1 : group->world_size();
+  const std::int64_t first = group == nullptr ? 0 : group->rank() * batch_size;
   Predictions result{.num_labels = model.config().num_labels()};
   double summed = 0;
-  for (std::int64_t begin = 0; begin < dataset.rows(); begin += batch_size) {
+  for (std::int64_t begin = first; begin < dataset.rows(); begin += ranks * batch_size) {
     const std::int64_t end = std::min(begin + batch_size, dataset.rows());
     const std::span<const std::int64_t> part(rows.data() + begin, rows.data() + end);
     const at::Tensor logits =
@@ -71,6 +100,7 @@ Predictions predict(const models::SequenceClassifier& model, const Dataset& data
     observer.progress(progress_of(phase, dataset, end, elapsed.count()));
   }
   observer.phase_finished(phase);
+  if (group != nullptr) collect(*group, dataset.rows(), batch_size, result, summed);
   result.loss = summed / static_cast<double>(dataset.rows());
   return result;
 }

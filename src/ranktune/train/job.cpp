@@ -10,6 +10,8 @@
 
 #include "ranktune/core/error.h"
 #include "ranktune/core/files.h"
+#include "ranktune/dist/collectives.h"
+#include "ranktune/dist/process_group.h"
 #include "ranktune/models/config.h"
 #include "ranktune/models/sequence_classifier.h"
 #include "ranktune/text/tokenizer.h"
@@ -46,8 +48,13 @@ std::string list_of(const std::vector<std::string>& names) {
 /// One run from files to files. The public function below calls its steps in order.
 class Job {
  public:
-  Job(const TextClassificationArguments& arguments, core::Logger& logger, Observer& observer)
-      : arguments_(arguments), training_(arguments.training), logger_(logger), observer_(observer) {}
+  Job(const TextClassificationArguments& arguments, core::Logger& logger, Observer& observer,
+      dist::ProcessGroup* group)
+      : arguments_(arguments),
+        training_(arguments.training),
+        logger_(logger),
+        observer_(observer),
+        group_(group) {}
 
   void prepare();
   void train();
@@ -60,11 +67,13 @@ class Job {
             const TokenLimits& limits);
   void tell_about_model(const models::LoadedModel& loaded);
   void save(const Figures& figures, const TrainerState& state);
+  bool writes() const { return group_ == nullptr || group_->rank() == 0; }
 
   const TextClassificationArguments& arguments_;
   const TrainingArguments& training_;
   core::Logger& logger_;
   Observer& observer_;
+  dist::ProcessGroup* group_;
   data::LabelScheme scheme_;
   std::optional<Dataset> train_, validation_, test_;
   std::unique_ptr<models::SequenceClassifier> model_;
@@ -73,7 +82,7 @@ class Job {
 };
 
 void Job::prepare() {
-  require_usable_output(training_);
+  if (writes()) require_usable_output(training_);
   const std::filesystem::path& folder = arguments_.model.model_name_or_path;
   require_model_folder(folder, "--model_name_or_path");
   const models::ModelConfig config = models::read_model_config(folder);
@@ -90,6 +99,7 @@ void Job::prepare() {
         .seed = static_cast<std::uint64_t>(training_.seed),
         .ignore_mismatched_sizes = arguments_.model.ignore_mismatched_sizes},
        data, *tokenizer, limits);
+  if (!writes()) return;
   std::error_code status;
   std::filesystem::create_directories(training_.output_dir, status);
   if (status) throw UsageError("--output_dir " + training_.output_dir.string() + ": " + status.message());
@@ -109,7 +119,8 @@ void Job::load(models::LoadOptions options, JobData& data, const text::Tokenizer
   test_ = tokenized(data.test);
   models::LoadedModel loaded = loading.get();
   tell_about_model(loaded);
-  model_ = on_device(std::move(loaded.model), choose_device(training_.use_cpu), limits.threads);
+  model_ =
+      on_device(std::move(loaded.model), choose_device(training_.device, training_.use_cpu), limits.threads);
 }
 
 void Job::tell_about_model(const models::LoadedModel& loaded) {
@@ -129,9 +140,11 @@ void Job::train() {
                            .validation = validation_ ? &*validation_ : nullptr,
                            .logger = logger_,
                            .observer = observer_,
-                           .save_model = [this](const std::filesystem::path& folder) {
-                             write_model_folder(*model_, arguments_.model.model_name_or_path, folder);
-                           }};
+                           .save_model =
+                               [this](const std::filesystem::path& folder) {
+                                 write_model_folder(*model_, arguments_.model.model_name_or_path, folder);
+                               },
+                           .group = group_};
   Trainer trainer(parts, training_);
   report_.seconds_to_first_step = seconds_since_process_start();
   logger_.info("first update " + three_decimals(static_cast<float>(report_.seconds_to_first_step)) +
@@ -144,6 +157,7 @@ void Job::train() {
 }
 
 void Job::save(const Figures& figures, const TrainerState& state) {
+  if (!writes()) return;
   write_model_folder(*model_, arguments_.model.model_name_or_path, training_.output_dir);
   write_results(training_.output_dir, "train", figures);
   core::write_file_atomically(training_.output_dir / "trainer_state.json", to_json(state));
@@ -151,19 +165,20 @@ void Job::save(const Figures& figures, const TrainerState& state) {
 
 void Job::evaluate() {
   const Predictions predictions = predict(*model_, *validation_, training_.per_device_eval_batch_size,
-                                          observer_, Progress::Phase::evaluate);
+                                          observer_, Progress::Phase::evaluate, group_);
   Evaluation evaluation = measure(predictions, *validation_, model_->config().id2label);
   evaluation.figures.emplace_back("epoch", epoch_);
   evaluation.figures.emplace_back("eval_samples", validation_->rows());
-  write_results(training_.output_dir, "eval", evaluation.figures);
+  if (writes()) write_results(training_.output_dir, "eval", evaluation.figures);
   report_.eval_metrics = to_metrics(evaluation.figures);
   report_.macro_f1 = evaluation.macro_f1;
   report_.classes = std::move(evaluation.classes);
 }
 
 void Job::predict_test_file() {
-  const Predictions predictions =
-      predict(*model_, *test_, training_.per_device_eval_batch_size, observer_, Progress::Phase::predict);
+  const Predictions predictions = predict(*model_, *test_, training_.per_device_eval_batch_size, observer_,
+                                          Progress::Phase::predict, group_);
+  if (!writes()) return;
   std::vector<std::string> results;
   for (std::int64_t row = 0; row < predictions.rows(); ++row)
     results.push_back(scheme_.kind == data::TaskKind::regression
@@ -175,9 +190,12 @@ void Job::predict_test_file() {
 }  // namespace
 
 JobReport run_text_classification(const TextClassificationArguments& arguments, core::Logger& logger,
-                                  Observer& observer) {
-  Job job(arguments, logger, observer);
-  job.prepare();
+                                  Observer& observer, dist::ProcessGroup* group) {
+  Job job(arguments, logger, observer, group);
+  if (group == nullptr)
+    job.prepare();
+  else  // a file that one rank cannot read must not leave the others waiting
+    dist::agree(*group, "preparing the job", [&] { job.prepare(); });
   if (arguments.training.do_train) job.train();
   if (arguments.training.do_eval) job.evaluate();
   if (arguments.training.do_predict) job.predict_test_file();

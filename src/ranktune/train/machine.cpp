@@ -36,7 +36,8 @@ std::int64_t use_threads(std::int64_t num_threads) {
   return num_threads;
 }
 
-at::Device choose_device(bool use_cpu) {
+at::Device choose_device(const std::string& name, bool use_cpu) {
+  if (!name.empty()) return at::Device(name);
   return !use_cpu && at::globalContext().hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "ranktune/models/sequence_classifier.h"
 
@@ -14,8 +15,9 @@ namespace ranktune::train {
 /// where OMP_NUM_THREADS says so. Returns the number.
 std::int64_t use_threads(std::int64_t num_threads);
 
-/// The first GPU, or the CPU where there is none or `use_cpu` is given.
-at::Device choose_device(bool use_cpu);
+/// The device of that name; an empty one: the first GPU, or the CPU where there is none or `use_cpu` is
+/// given.
+at::Device choose_device(const std::string& name, bool use_cpu);
 
 /// The model where it is to compute: on the CPU in `threads` threads, or on another device.
 std::unique_ptr<models::SequenceClassifier> on_device(std::unique_ptr<models::SequenceClassifier> model,

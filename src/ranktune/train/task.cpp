@@ -8,13 +8,6 @@
 namespace ranktune::train {
 namespace {
 
-/// LABEL_0, LABEL_1, ...: the names that a model has before anybody names its labels.
-bool has_default_names(const models::ModelConfig& config) {
-  for (std::size_t i = 0; i < config.id2label.size(); ++i)
-    if (config.id2label[i] != "LABEL_" + std::to_string(i)) return false;
-  return true;
-}
-
 std::vector<std::string> numbers_below(std::int64_t count) {
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
@@ -35,7 +28,7 @@ data::TaskKind task_of(const models::ModelConfig& config, const std::filesystem:
 
 data::LabelSet labels_of_model(const models::ModelConfig& config, const data::LabelSet& found,
                                core::Logger& logger) {
-  if (has_default_names(config)) {
+  if (data::has_default_names(config.id2label)) {
     // Without names the ids themselves can be labels, even when the file does not hold all of them.
     data::LabelSet numbers(numbers_below(config.num_labels()));
     const bool all_are_ids =

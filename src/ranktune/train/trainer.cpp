@@ -1,6 +1,7 @@
 #include "ranktune/train/trainer.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/tensor.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "ranktune/core/error.h"
 #include "ranktune/core/files.h"
 #include "ranktune/core/json.h"
+#include "ranktune/dist/collectives.h"
 #include "ranktune/train/collate.h"
 #include "ranktune/train/evaluate.h"
 #include "ranktune/train/loss.h"
@@ -20,26 +22,34 @@
 namespace ranktune::train {
 namespace {
 
-/// This version trains in one process; the dealing and the divisor of the loss already know of more.
-constexpr std::int64_t kRanks = 1;
-constexpr std::int64_t kRank = 0;
-
 constexpr std::int64_t kUnusedInterval = 500;  ///< what trainer_state.json says where there is none
 
-sampling::BatchShape shape_of(const TrainingArguments& arguments) {
+sampling::BatchShape shape_of(const TrainingArguments& arguments, const dist::ProcessGroup* group) {
   return {.per_device_batch = arguments.per_device_train_batch_size,
-          .ranks = kRanks,
+          .ranks = group == nullptr ? 1 : group->world_size(),
           .gradient_accumulation_steps = arguments.gradient_accumulation_steps,
           .drop_last = arguments.dataloader_drop_last};
 }
 
-std::unique_ptr<const sampling::Sampler> sampler_of(const Dataset& train,
-                                                    const TrainingArguments& arguments) {
+std::unique_ptr<const sampling::Sampler> sampler_of(const Dataset& train, const TrainingArguments& arguments,
+                                                    const sampling::BatchShape& shape) {
   const auto seed = static_cast<std::uint64_t>(arguments.data_seed.value_or(arguments.seed));
   if (!arguments.group_by_length) return std::make_unique<sampling::RandomSampler>(train.rows(), seed);
   const std::int64_t rows_of_update =
-      arguments.per_device_train_batch_size * arguments.gradient_accumulation_steps * kRanks;
+      shape.per_device_batch * shape.gradient_accumulation_steps * shape.ranks;
   return std::make_unique<sampling::LengthGroupedSampler>(train.tokens.lengths(), rows_of_update, seed);
+}
+
+std::unique_ptr<dist::GradientReducer> reducer_of(const TrainerParts& parts,
+                                                  const TrainingArguments& arguments) {
+  if (parts.group == nullptr || parts.group->world_size() == 1) return nullptr;
+  return std::make_unique<dist::GradientReducer>(
+      *parts.group,
+      dist::SharedTensors{.parameters = parts.model.named_parameters(),
+                          .sparse_gradients = parts.model.sparse_gradients()},
+      dist::ReducerOptions{.find_unused_parameters = arguments.ddp_find_unused_parameters,
+                           .static_graph = arguments.ddp_static_graph,
+                           .bucket_cap_mb = arguments.ddp_bucket_cap_mb});
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -57,15 +67,16 @@ std::int64_t tokens_of(const data::TokenizedSplit& tokens, std::span<const std::
 Trainer::Trainer(TrainerParts parts, const TrainingArguments& arguments)
     : parts_(std::move(parts)),
       arguments_(arguments),
-      shape_(shape_of(arguments)),
+      shape_(shape_of(arguments, parts_.group)),
       plan_(sampling::plan_steps(
           parts_.train.rows(), shape_,
           {.num_train_epochs = arguments.num_train_epochs, .max_steps = arguments.max_steps})),
-      sampler_(sampler_of(parts_.train, arguments)),
+      sampler_(sampler_of(parts_.train, arguments, shape_)),
       optimizer_(parts_.model.named_parameters(), {.beta1 = arguments.adam_beta1,
                                                    .beta2 = arguments.adam_beta2,
                                                    .epsilon = arguments.adam_epsilon,
                                                    .weight_decay = arguments.weight_decay}),
+      reducer_(reducer_of(parts_, arguments)),
       logs_(arguments.logging_strategy, arguments.logging_steps, plan_.total_updates, false),
       evaluations_(arguments.eval_strategy, arguments.eval_steps.value_or(arguments.logging_steps),
                    plan_.total_updates, true),
@@ -83,7 +94,8 @@ TrainOutcome Trainer::run() {
 void Trainer::run_epoch(std::int64_t epoch) {
   order_ = sampler_->order(epoch);
   std::int64_t micro_batches_done = 0;
-  for (const sampling::Update& update : sampling::deal_batches(sampler_->size(), shape_, kRank)) {
+  const std::int64_t rank = parts_.group == nullptr ? 0 : parts_.group->rank();
+  for (const sampling::Update& update : sampling::deal_batches(sampler_->size(), shape_, rank)) {
     if (updates_done_ == plan_.total_updates) break;
     micro_batches_done += std::ssize(update.micro_batches);
     epoch_ = epoch_position(epoch, micro_batches_done, plan_.micro_batches_per_epoch);
@@ -95,7 +107,14 @@ void Trainer::run_epoch(std::int64_t epoch) {
 void Trainer::run_update(const sampling::Update& update) {
   const Clock::time_point start = Clock::now();
   double loss = 0;
-  for (const sampling::MicroBatch& part : update.micro_batches) loss += backward(part, update.rows);
+  std::int64_t tokens = 0;
+  for (const sampling::MicroBatch& part : update.micro_batches) {
+    // Gradients travel once per update, with its last micro-batch.
+    if (reducer_) reducer_->set_synchronised(&part == &update.micro_batches.back());
+    loss += backward(part, update.rows);
+    tokens += tokens_of(parts_.train.tokens, rows_of(part));
+  }
+  loss = sum_over_ranks(loss, update.rows, tokens);
   grad_norm_ = clip_gradients(parts_.model.named_parameters(), arguments_.max_grad_norm);
   check_finite(loss);
   learning_rate_ =
@@ -110,21 +129,45 @@ void Trainer::run_update(const sampling::Update& update) {
 
 /// Adds the gradients of one micro-batch and returns its share of the update's mean loss.
 double Trainer::backward(const sampling::MicroBatch& part, std::int64_t rows_of_update) {
-  const auto rows = std::span<const std::int64_t>(order_).subspan(
-      static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.end - part.begin));
+  const std::span<const std::int64_t> rows = rows_of(part);
   const at::Device device = parts_.model.named_parameters().front().second.device();
   const models::TokenBatch batch = collate(parts_.train.tokens, rows, part.first_row, device);
+  const at::Tensor summed = summed_loss(forward(batch), collate_labels(parts_.train, rows, device));
+  // Ranks average their gradients: with their number as a factor, the average is the mean over all rows.
+  run_backward(summed * (static_cast<double>(shape_.ranks) / static_cast<double>(rows_of_update)));
+  return summed.item<double>() / static_cast<double>(rows_of_update);
+}
+
+std::span<const std::int64_t> Trainer::rows_of(const sampling::MicroBatch& part) const {
+  return std::span<const std::int64_t>(order_).subspan(static_cast<std::size_t>(part.begin),
+                                                       static_cast<std::size_t>(part.end - part.begin));
+}
+
+at::Tensor Trainer::forward(const models::TokenBatch& batch) {
   const models::ForwardContext context{.training = true,
                                        .seed = static_cast<std::uint64_t>(arguments_.seed),
                                        .step = static_cast<std::uint64_t>(updates_done_)};
-  const at::Tensor logits = parts_.model.forward(batch, context);
-  // Ranks will average their gradients: with their number as a factor, the average is the mean over all rows.
-  const at::Tensor loss = summed_loss(logits, collate_labels(parts_.train, rows, device)) *
-                          (static_cast<double>(kRanks) / static_cast<double>(rows_of_update));
-  loss.backward();
-  rows_seen_ += std::ssize(rows);
-  tokens_seen_ += tokens_of(parts_.train.tokens, rows);
-  return loss.item<double>();
+  if (!reducer_) return parts_.model.forward(batch, context);
+  reducer_->before_forward();
+  return reducer_->prepare({parts_.model.forward(batch, context)}).front();
+}
+
+void Trainer::run_backward(const at::Tensor& loss) {
+  if (!reducer_) return loss.backward();
+  parts_.group->run("averaging gradients", [&] { loss.backward(); });
+}
+
+/// From this rank's share of an update to all ranks': its loss, and the counts of what has been seen.
+double Trainer::sum_over_ranks(double loss, std::int64_t rows, std::int64_t tokens) {
+  rows_seen_ += rows;
+  if (reducer_) {
+    at::Tensor sums = at::tensor({loss, static_cast<double>(tokens)}, at::kDouble);
+    dist::all_reduce_sum(*parts_.group, sums);
+    loss = sums[0].item<double>();
+    tokens = static_cast<std::int64_t>(sums[1].item<double>());
+  }
+  tokens_seen_ += tokens;
+  return loss;
 }
 
 void Trainer::check_finite(double loss) {
@@ -164,12 +207,13 @@ void Trainer::log() {
 void Trainer::evaluate() {
   const Predictions predictions =
       predict(parts_.model, *parts_.validation, arguments_.per_device_eval_batch_size, parts_.observer,
-              Progress::Phase::evaluate);
+              Progress::Phase::evaluate, parts_.group);
   Evaluation evaluation = measure(predictions, *parts_.validation, parts_.model.config().id2label);
   history_.push_back(summary_entry(std::move(evaluation.figures), epoch_, updates_done_));
 }
 
 void Trainer::save() {
+  if (parts_.group != nullptr && parts_.group->rank() != 0) return;
   const std::string name = "checkpoint-" + std::to_string(updates_done_);
   write_whole_folder(arguments_.output_dir / name, [&](const std::filesystem::path& folder) {
     parts_.save_model(folder);
