@@ -98,6 +98,8 @@ ExitCode train(const std::vector<std::string>& words, const std::string& program
   const ranktune::cli::Place place = own_place(command, variables);
   ranktune::train::TrainingArguments& training = command.arguments.training;
   training.device = place.plan.device;
+  for (const std::int64_t gpu : place.plan.replicas)
+    training.data_parallel_devices.push_back("cuda:" + std::to_string(gpu));
   if (training.num_threads == 0)
     training.num_threads = ranktune::cli::threads_of_rank(place.env, variables, at::get_num_threads());
   Console console(std::cerr, console_options(!training.disable_tqdm), steady_seconds);
@@ -107,7 +109,7 @@ ExitCode train(const std::vector<std::string>& words, const std::string& program
   ranktune::core::Logger& logger = speaks ? static_cast<ranktune::core::Logger&>(console) : silent;
   for (const std::string& note : command.notes) logger.info("note: " + note);
   for (const std::string& note : place.env.notes) logger.info("note: " + note);
-  if (place.env.distributed()) logger.info(place.plan.why);
+  if (place.env.distributed() || !place.plan.replicas.empty()) logger.info(place.plan.why);
   const auto group = join_group(place, command.place, variables);
   const ranktune::train::JobReport report = ranktune::train::run_text_classification(
       command.arguments, logger, speaks ? static_cast<ranktune::train::Observer&>(console) : nobody,

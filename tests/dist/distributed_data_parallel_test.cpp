@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "support/ranks.h"
 
 namespace ranktune::dist {
@@ -133,6 +135,59 @@ TEST(DistributedDataParallel, SendsRankZerosBuffersBeforeEachForwardPass) {
     return std::to_string(net->calls.item<float>());
   });
   expect_all(results, "3.000000");
+}
+
+/// What joining is to give: with `steps` of each rank, the sums of the gradients of those that go on, over
+/// the number of all ranks or of those.
+std::string train_as_if_joined(const std::vector<int>& steps, bool divide_by_all) {
+  torch::manual_seed(1);
+  const auto net = std::make_shared<Net>();
+  torch::optim::SGD optimizer(net->parameters(), 0.5);
+  const auto rows = batch().chunk(static_cast<std::int64_t>(steps.size()));
+  for (int step = 0; step < *std::max_element(steps.begin(), steps.end()); ++step) {
+    optimizer.zero_grad();
+    int active = 0;
+    for (const int count : steps) active += count > step ? 1 : 0;
+    for (std::size_t rank = 0; rank < steps.size(); ++rank)
+      if (steps[rank] > step)
+        (loss_of(net->forward(rows[rank], 2.0)) / (divide_by_all ? static_cast<int>(steps.size()) : active))
+            .backward();
+    optimizer.step();
+  }
+  return weights(*net);
+}
+
+TEST(DistributedDataParallel, JoinLetsRanksHaveUnequalNumbersOfSteps) {
+  DistributedDataParallelOptions unused;
+  unused.find_unused_parameters = true;
+  for (const std::vector<int>& steps : {std::vector<int>{1, 4}, {3, 0, 2}, {2, 2}}) {
+    for (const bool divide_by_all : {true, false}) {
+      const auto expected =
+          run_ranks(1, [&](const LaunchEnv&) { return train_as_if_joined(steps, divide_by_all); });
+      for (const DistributedDataParallelOptions& options : {DistributedDataParallelOptions(), unused}) {
+        const auto results = run_ranks(static_cast<int>(steps.size()), [&](const LaunchEnv& env) {
+          const auto group = init_process_group(env, {});
+          torch::manual_seed(static_cast<std::uint64_t>(1 + env.rank));
+          const auto net = std::make_shared<Net>();
+          DistributedDataParallel ddp(*group, net, options);
+          torch::optim::SGD optimizer(net->parameters(), 0.5);
+          const at::Tensor rows = batch().chunk(env.world_size)[static_cast<std::size_t>(env.rank)];
+          ddp.join(
+              [&] {
+                for (int step = 0; step < steps[static_cast<std::size_t>(env.rank)]; ++step) {
+                  ddp.zero_grad();
+                  loss_of(ddp(rows, 2.0)).backward();
+                  optimizer.step();
+                }
+              },
+              {.divide_by_initial_world_size = divide_by_all});
+          group->barrier();
+          return weights(*net);
+        });
+        expect_all(results, expected[0].text);
+      }
+    }
+  }
 }
 
 TEST(DistributedDataParallel, RefusesDevicesThatDoNotFit) {

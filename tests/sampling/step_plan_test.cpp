@@ -39,6 +39,14 @@ TEST(DealBatches, DropLastLeavesOutWhatDoesNotFillABatchOnEveryRank) {
   EXPECT_TRUE(deal_batches(0, shape(4, 2, 1), 1).empty());
 }
 
+TEST(DealShares, GivesEachRankItsOwnRowsAndAPlaceInTheUpdateThatNoOtherHas) {
+  EXPECT_EQ(deal_shares(5, shape(2, 2, 2), 0),
+            (std::vector<Update>{{8, {{0, 2, 0}, {2, 4, 4}}}, {2, {{4, 5, 0}}}}));
+  EXPECT_EQ(deal_shares(5, shape(2, 2, 2), 1),
+            (std::vector<Update>{{8, {{0, 2, 2}, {2, 4, 6}}}, {2, {{4, 5, 2}}}}));
+  EXPECT_EQ(deal_shares(5, shape(2, 2, 2, true), 1), (std::vector<Update>{{8, {{0, 2, 2}, {2, 4, 6}}}}));
+}
+
 TEST(DealBatches, EveryRowIsTakenOnceWithItsPlaceInTheUpdateForAnyShape) {
   for (const auto& [rows, b, ranks, accumulation] : std::vector<std::tuple<int, int, int, int>>{
            {37, 4, 2, 3}, {1, 4, 4, 2}, {64, 8, 2, 2}, {29, 3, 4, 1}, {8, 1, 3, 5}}) {

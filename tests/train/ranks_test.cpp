@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -61,15 +62,19 @@ class RanksTest : public testing::Test {
   }
 
   /// Runs the job; every rank returns its evaluation's loss, which all know.
-  std::vector<RankResult> run(const Split& split, const std::string& name) const {
+  std::vector<RankResult> run(
+      const Split& split, const std::string& name,
+      const std::function<void(TrainingArguments&)>& adjust = [](auto&) {}) const {
     return tests::run_ranks(split.ranks,
                             [&](const LaunchEnv& env) {
+                              TextClassificationArguments own = arguments(split, name);
+                              adjust(own.training);
                               core::NullLogger logger;
                               Observer observer;
                               std::unique_ptr<dist::ProcessGroup> group;
                               if (env.world_size > 1) group = dist::init_process_group(env, {});
-                              const JobReport report = run_text_classification(arguments(split, name), logger,
-                                                                               observer, group.get());
+                              const JobReport report =
+                                  run_text_classification(own, logger, observer, group.get());
                               std::string metrics;
                               for (const auto& [key, value] : report.eval_metrics)
                                 if (key == "eval_loss" || key == "eval_accuracy")
@@ -112,6 +117,38 @@ TEST_F(RanksTest, FollowTheSameLossesHoweverTheBatchIsSplit) {
     EXPECT_EQ(result(name, "all_results.json").at("total_flos"),
               result("alone", "all_results.json").at("total_flos"));
   }
+}
+
+TEST_F(RanksTest, DistributedSamplerRepeatsRowsUntilAllRanksHaveAsMany) {
+  const auto rank = run({4, 8, 1}, "sampler", [](TrainingArguments& training) {
+    training.sampler = SamplerType::distributed;
+    training.max_steps = -1;
+    training.num_train_epochs = 1;
+  });
+  EXPECT_EQ(rank[0].exit_code, 0) << rank[0].text;
+  // 55 rows: 14 on each rank, so 8 + 6 and 56 in all.
+  const nlohmann::json figures = result("sampler", "all_results.json");
+  EXPECT_EQ(result("sampler", "trainer_state.json").at("global_step"), 2);
+  EXPECT_NEAR(
+      figures.at("train_samples_per_second").get<double>() * figures.at("train_runtime").get<double>(), 56,
+      0.5);
+}
+
+TEST_F(RanksTest, DataParallelTakesTheRowsOfAllDevicesAndGivesTheSameLosses) {
+  run({}, "alone");
+  const auto parallel = run({1, 8, 1}, "parallel", [](TrainingArguments& training) {
+    training.data_parallel_devices = {"cpu", "cpu", "cpu", "cpu"};  // 4 x 8 rows
+  });
+  ASSERT_EQ(parallel[0].exit_code, 0) << parallel[0].text;
+  const nlohmann::json expected = result("alone", "trainer_state.json").at("log_history");
+  const nlohmann::json found = result("parallel", "trainer_state.json").at("log_history");
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i + 1 < expected.size(); ++i) {
+    const double loss = expected[i].at("loss").get<double>();
+    EXPECT_NEAR(found[i].at("loss").get<double>(), loss, 1e-4 * loss) << "update " << i;
+  }
+  EXPECT_EQ(result("parallel", "all_results.json").at("eval_accuracy"),
+            result("alone", "all_results.json").at("eval_accuracy"));
 }
 
 TEST_F(RanksTest, AllStopWhenOneCannotReadItsData) {

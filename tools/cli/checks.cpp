@@ -73,6 +73,9 @@ void check_task(const TextClassificationArguments& arguments) {
     throw UsageError("--do_eval needs rows to measure on: add --validation_file FILE");
   if (training.do_predict && !arguments.data.test_file)
     throw UsageError("--do_predict needs rows to label: add --test_file FILE");
+  if (training.group_by_length && training.sampler == train::SamplerType::distributed)
+    throw UsageError(
+        "--group_by_length and --sampler distributed each say which rows come together: leave one out");
   if (training.output_dir.empty()) throw UsageError("no place for the results: add --output_dir DIR");
 }
 

@@ -128,15 +128,21 @@ FlagGroup rank_flags(train::TrainingArguments& training, PlaceArguments& place) 
               "start this many ranks on this machine, as ranktune launch does"),
        option("local_rank", "N", place.local_rank,
               "-1: one process; 0 or more: the number of this process on its machine, which launchers set; "
-              "rarely "
-              "typed"),
+              "rarely typed"),
        option("ddp_backend", "gloo|nccl|mpi", place.ddp_backend, "how ranks talk; default: by the device"),
        option("ddp_timeout", "SECONDS", place.ddp_timeout, "how long ranks wait for each other"),
        option("ddp_bucket_cap_mb", "X", training.ddp_bucket_cap_mb, "size of what travels at once"),
        boolean_flag("ddp_find_unused_parameters", training.ddp_find_unused_parameters,
                     "look for parameters outside the loss"),
        boolean_flag("ddp_static_graph", training.ddp_static_graph,
-                    "every step takes the same path through the model")}};
+                    "every step takes the same path through the model"),
+       choice<train::SamplerType>(
+           "sampler",
+           {{"batches", train::SamplerType::batches}, {"distributed", train::SamplerType::distributed}},
+           training.sampler,
+           "how ranks share the rows: whole batches in turn, each row once; or as torch's "
+           "DistributedSampler, which "
+           "repeats rows until all ranks have as many")}};
 }
 
 FlagGroup other_flags(train::TrainingArguments& training) {

@@ -87,6 +87,15 @@ class DistributedDataParallel {
   };
   [[nodiscard]] NoSync no_sync() { return NoSync(reducer_); }
 
+  /// COLLECTIVE. Runs `train`, a loop that may have fewer steps on some ranks than on others; ranks that are
+  /// through with it wait for the others, whose gradients then are means over fewer ranks' rows.
+  template <typename Train>
+  void join(Train&& train, const JoinOptions& options = {}) {
+    reducer_.begin_join(options);
+    std::forward<Train>(train)();
+    reducer_.end_join();
+  }
+
   /// Use it in place of the optimizer's: it is safe with gradient_as_bucket_view, too.
   void zero_grad() { reducer_.zero_grad(); }
 

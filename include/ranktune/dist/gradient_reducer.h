@@ -26,6 +26,13 @@ struct ReducerOptions {
   CommHook hook = CommHook::none;
 };
 
+/// How ranks with unequal amounts of data work together.
+struct JoinOptions {
+  /// The sum of gradients is divided by the number of all ranks, so that a row has the same weight
+  /// throughout; else by the number of those that still have data.
+  bool divide_by_initial_world_size = true;
+};
+
 /// The tensors of a model that ranks share.
 struct SharedTensors {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
@@ -57,6 +64,12 @@ class GradientReducer {
   /// sum. Holds for a forward pass and its backward pass together.
   void set_synchronised(bool on);
   bool synchronised() const noexcept;
+
+  /// COLLECTIVE, both. Between the two, ranks may run different numbers of synchronised passes. A rank that
+  /// has none left calls end_join, which takes part in the others' exchanges until all have come, and then
+  /// gives every rank the values of one that went on to the end. THROWS: UsageError with static_graph.
+  void begin_join(const JoinOptions& options = {});
+  void end_join();
 
   /// Drops all gradients, or with gradient_as_bucket_view sets them to zero where they are.
   void zero_grad();

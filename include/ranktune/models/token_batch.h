@@ -18,6 +18,7 @@ struct TokenBatch {
 
   std::int64_t sequences() const { return rows.size(0); }
   std::int64_t tokens() const { return ids.size(0); }
+  TokenBatch to(at::Device device) const;
 };
 
 /// Parts of a batch as plain vectors; `offsets` starts with 0 and has one entry more than `rows`.
@@ -25,6 +26,9 @@ struct TokenBatch {
 TokenBatch make_token_batch(const std::vector<std::int64_t>& ids, const std::vector<std::int64_t>& type_ids,
                             const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& rows,
                             at::Device device);
+
+/// Sequences first .. end - 1 as a batch of their own. Their rows keep their numbers, hence their dropout.
+TokenBatch slice(const TokenBatch& batch, std::int64_t first, std::int64_t end);
 
 /// What a forward pass needs to know beside its input. Dropout masks are a function of these numbers and of
 /// the place of an element in the batch, never of a generator's state (docs/architecture.md, decision 3).

@@ -37,6 +37,10 @@ struct Update {
 /// micro-batch there.
 std::vector<Update> deal_batches(std::int64_t rows, const BatchShape& shape, std::int64_t rank);
 
+/// Deals one epoch in which every rank has `rows_of_rank` rows of its own, as under DistributedSampler: begin
+/// and end are places among this rank's rows. With drop_last a rank's last, short micro-batch is left out.
+std::vector<Update> deal_shares(std::int64_t rows_of_rank, const BatchShape& shape, std::int64_t rank);
+
 /// How long a run is. Give either num_train_epochs or, greater than 0, max_steps, which wins.
 struct RunLength {
   double num_train_epochs = 3.0;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "ranktune/dist/gradient_reducer.h"
 #include "ranktune/dist/process_group.h"
 #include "ranktune/models/sequence_classifier.h"
+#include "ranktune/sampling/distributed_sampler.h"
 #include "ranktune/sampling/sampler.h"
 #include "ranktune/sampling/step_plan.h"
 #include "ranktune/train/adamw.h"
@@ -60,6 +62,7 @@ class Trainer {
   using Clock = std::chrono::steady_clock;
 
   void run_epoch(std::int64_t epoch);
+  std::vector<sampling::Update> deal(std::int64_t epoch);
   void run_update(const sampling::Update& update);
   double backward(const sampling::MicroBatch& part, std::int64_t rows_of_update);
   std::span<const std::int64_t> rows_of(const sampling::MicroBatch& part) const;
@@ -79,15 +82,16 @@ class Trainer {
   TrainerParts parts_;
   TrainingArguments arguments_;
   sampling::BatchShape shape_;
+  std::unique_ptr<const sampling::Sampler> sampler_;         ///< of the epoch's order, or else:
+  std::optional<sampling::DistributedSampler> distributed_;  ///< of this rank's rows
   sampling::StepPlan plan_;
-  std::unique_ptr<const sampling::Sampler> sampler_;
   AdamW optimizer_;
   std::unique_ptr<dist::GradientReducer> reducer_;  ///< with a group of several ranks
   Rhythm logs_, evaluations_, saves_;
   std::int64_t warmup_updates_ = 0;
   double flos_per_token_ = 0;
 
-  std::vector<std::int64_t> order_;  ///< of the rows in the current epoch
+  std::vector<std::int64_t> order_;  ///< rows of the current epoch, or with distributed_ this rank's
   std::int64_t updates_done_ = 0;
   double epoch_ = 0;          ///< how far the run is in its data
   double learning_rate_ = 0;  ///< of the last update

@@ -13,6 +13,9 @@ namespace ranktune::train {
 
 enum class IntervalStrategy { no, steps, epoch };
 enum class SchedulerType { linear, constant };
+/// How ranks share an epoch. batches: whole batches in turn, no row twice. distributed: torch's
+/// DistributedSampler, single rows in turn, the first ones repeated where they cannot be dealt evenly.
+enum class SamplerType { batches, distributed };
 enum class OnNonfinite { stop, report };
 
 /// Which model to start from.
@@ -70,10 +73,12 @@ struct TrainingArguments {
   std::int64_t seed = 42;
   std::optional<std::int64_t> data_seed;  ///< absent: seed
   bool group_by_length = false;
+  SamplerType sampler = SamplerType::batches;
   bool dataloader_drop_last = false;
   bool use_cpu = false;
   std::string device =
       {};  ///< "cpu", "cuda:1"; empty: the first GPU, or the CPU with use_cpu or where none is
+  std::vector<std::string> data_parallel_devices = {};  ///< DataParallel over these; empty: `device` alone
   double ddp_bucket_cap_mb = 25;
   bool ddp_find_unused_parameters = false;
   bool ddp_static_graph = false;
@@ -81,6 +86,12 @@ struct TrainingArguments {
   std::int64_t num_threads = 0;  ///< 0: as many as the machine has cores
   OnNonfinite on_nonfinite = OnNonfinite::stop;
 };
+
+/// Rows that one process takes in a forward pass: those of each of its devices.
+inline std::int64_t rows_per_pass(std::int64_t per_device_batch, const TrainingArguments& training) {
+  const auto devices = static_cast<std::int64_t>(training.data_parallel_devices.size());
+  return per_device_batch * (devices > 1 ? devices : 1);
+}
 
 /// Everything `ranktune train` is told.
 struct TextClassificationArguments {

@@ -8,13 +8,14 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include <algorithm>
-#include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <type_traits>
 #include <utility>
 
 #include "ranktune/core/error.h"
+#include "ranktune/dist/autograd_node.h"
 #include "ranktune/dist/bf16_hook.h"
 #include "ranktune/dist/collectives.h"
+#include "ranktune/dist/gradient_reducer_state.h"
 
 namespace ranktune::dist {
 namespace {
@@ -84,46 +85,25 @@ std::shared_ptr<Reducer> make_reducer(const std::vector<std::int64_t>& caps, Com
     return std::make_shared<Reducer>(std::forward<Common>(common)...);
 }
 
-template <typename Node>
-auto make_node() {
-  if constexpr (std::is_base_of_v<c10::intrusive_ptr_target, torch::autograd::Node>)
-    return c10::make_intrusive<Node>();
-  else
-    return std::make_shared<Node>();
-}
-
 }  // namespace
 
-struct GradientReducer::State : std::enable_shared_from_this<GradientReducer::State> {
-  State(ProcessGroup& process_group, SharedTensors shared, const ReducerOptions& reducer_options)
-      : group(process_group), tensors(trainable(std::move(shared))), options(reducer_options) {}
+GradientReducer::State::State(ProcessGroup& process_group, SharedTensors shared,
+                              const ReducerOptions& reducer_options)
+    : group(process_group), tensors(trainable(std::move(shared))), options(reducer_options) {}
 
-  ProcessGroup& group;
-  SharedTensors tensors;
-  ReducerOptions options;
-  std::shared_ptr<c10d::Reducer> reducer;
-  bool synchronised = true;
-  bool buffers_are_stale = false;
-  bool first_pass = true;
-
-  void share_values();
-  void make();
-  void broadcast(std::vector<at::Tensor> list);
-  void at_end_of_backward();
-};
-
-void GradientReducer::State::broadcast(std::vector<at::Tensor> list) {
+void GradientReducer::State::broadcast(std::vector<at::Tensor> list, std::int64_t source) {
   if (list.empty()) return;
   const at::NoGradGuard no_grad;
   for (at::Tensor& tensor : list) tensor = tensor.detach();
-  group.run("broadcast of the model",
-            [&] { c10d::broadcast_coalesced(group.c10d_group(), list, kBroadcastBytes, 0); });
+  group.run("broadcast of the model", [&] {
+    c10d::broadcast_coalesced(group.c10d_group(), list, kBroadcastBytes, static_cast<int>(source));
+  });
 }
 
-void GradientReducer::State::share_values() {
+void GradientReducer::State::share_values(std::int64_t source) {
   std::vector<at::Tensor> all = tensors_of(tensors);
   all.insert(all.end(), tensors.buffers.begin(), tensors.buffers.end());
-  broadcast(std::move(all));
+  broadcast(std::move(all), source);
 }
 
 void GradientReducer::State::make() {
@@ -181,7 +161,7 @@ struct Sink : public torch::autograd::Node {
 GradientReducer::GradientReducer(ProcessGroup& group, SharedTensors tensors, const ReducerOptions& options)
     : state_(std::make_shared<State>(group, std::move(tensors), options)) {
   require_same_model(group, state_->tensors);
-  state_->share_values();
+  state_->share_values(0);
   state_->make();
 }
 
@@ -190,11 +170,14 @@ GradientReducer::~GradientReducer() = default;
 void GradientReducer::before_forward() {
   State& state = *state_;
   if (!at::GradMode::is_enabled()) return;
-  if (state.synchronised) {
-    state.reducer->prepare_for_forward();
-    state.group.run("exchange of the bucket order", [&] { state.reducer->rebuild_buckets(); });
+  if (state.synchronised) state.reducer->prepare_for_forward();
+  if (state.join) {
+    if (state.synchronised) state.begin_pass_among_joined();
+    return;
   }
-  if (state.buffers_are_stale && state.options.broadcast_buffers) state.broadcast(state.tensors.buffers);
+  if (state.synchronised)
+    state.group.run("exchange of the bucket order", [&] { state.reducer->rebuild_buckets(); });
+  if (state.buffers_are_stale && state.options.broadcast_buffers) state.broadcast(state.tensors.buffers, 0);
   state.buffers_are_stale = false;
 }
 

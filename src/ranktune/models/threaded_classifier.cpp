@@ -38,15 +38,6 @@ std::unique_ptr<SequenceClassifier> share_memory(const SequenceClassifier& model
   return model.with_parameters(std::move(shared));
 }
 
-/// Sequences first .. end - 1 as a batch of their own. Their rows keep their numbers, hence their dropout.
-TokenBatch slice(const TokenBatch& batch, std::int64_t first, std::int64_t end) {
-  const auto* offsets = batch.offsets.const_data_ptr<std::int64_t>();
-  const std::int64_t token = offsets[first], tokens = offsets[end] - token;
-  return {batch.ids.narrow(0, token, tokens), batch.type_ids.narrow(0, token, tokens),
-          batch.position_ids.narrow(0, token, tokens),
-          batch.offsets.narrow(0, first, end - first + 1) - token, batch.rows.narrow(0, first, end - first)};
-}
-
 /// Calls work(i) for each part, in threads of their own; operations inside find one thread each.
 template <typename Work>
 void for_each_part(std::size_t parts, Work work) {

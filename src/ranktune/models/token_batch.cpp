@@ -1,5 +1,6 @@
 #include "ranktune/models/token_batch.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -24,6 +25,18 @@ TokenBatch make_token_batch(const std::vector<std::int64_t>& ids, const std::vec
     for (std::int64_t place = 0; place < offsets[s + 1] - offsets[s]; ++place) positions.push_back(place);
   return {to_tensor(ids).to(device), to_tensor(type_ids).to(device), to_tensor(positions).to(device),
           to_tensor(offsets), to_tensor(rows)};
+}
+
+TokenBatch slice(const TokenBatch& batch, std::int64_t first, std::int64_t end) {
+  const auto* offsets = batch.offsets.const_data_ptr<std::int64_t>();
+  const std::int64_t token = offsets[first], tokens = offsets[end] - token;
+  return {batch.ids.narrow(0, token, tokens), batch.type_ids.narrow(0, token, tokens),
+          batch.position_ids.narrow(0, token, tokens),
+          batch.offsets.narrow(0, first, end - first + 1) - token, batch.rows.narrow(0, first, end - first)};
+}
+
+TokenBatch TokenBatch::to(at::Device device) const {
+  return {ids.to(device), type_ids.to(device), position_ids.to(device), offsets, rows};
 }
 
 }  // namespace ranktune::models

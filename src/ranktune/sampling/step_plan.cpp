@@ -5,13 +5,10 @@
 #include <string>
 
 #include "ranktune/core/error.h"
+#include "ranktune/sampling/divide.h"
 
 namespace ranktune::sampling {
 namespace {
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return a / b + (a % b > 0 ? 1 : 0);
-}
 
 std::int64_t micro_batches_per_epoch(std::int64_t rows, const BatchShape& shape) {
   if (shape.drop_last) return rows / shape.per_device_batch / shape.ranks;
@@ -35,6 +32,19 @@ std::vector<Update> deal_batches(std::int64_t rows, const BatchShape& shape, std
       update.micro_batches.push_back({begin, std::min(begin + b, used), first_row});
     }
     updates.push_back(std::move(update));
+  }
+  return updates;
+}
+
+std::vector<Update> deal_shares(std::int64_t rows_of_rank, const BatchShape& shape, std::int64_t rank) {
+  BatchShape own = shape;
+  own.ranks = 1;
+  std::vector<Update> updates = deal_batches(rows_of_rank, own, 0);
+  for (Update& update : updates) {
+    update.rows *= shape.ranks;
+    for (std::size_t micro = 0; micro < update.micro_batches.size(); ++micro)
+      update.micro_batches[micro].first_row =
+          (static_cast<std::int64_t>(micro) * shape.ranks + rank) * shape.per_device_batch;
   }
   return updates;
 }

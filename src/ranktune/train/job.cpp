@@ -119,8 +119,7 @@ void Job::load(models::LoadOptions options, JobData& data, const text::Tokenizer
   test_ = tokenized(data.test);
   models::LoadedModel loaded = loading.get();
   tell_about_model(loaded);
-  model_ =
-      on_device(std::move(loaded.model), choose_device(training_.device, training_.use_cpu), limits.threads);
+  model_ = on_devices(std::move(loaded.model), choose_devices(training_), limits.threads);
 }
 
 void Job::tell_about_model(const models::LoadedModel& loaded) {
@@ -164,8 +163,9 @@ void Job::save(const Figures& figures, const TrainerState& state) {
 }
 
 void Job::evaluate() {
-  const Predictions predictions = predict(*model_, *validation_, training_.per_device_eval_batch_size,
-                                          observer_, Progress::Phase::evaluate, group_);
+  const Predictions predictions =
+      predict(*model_, *validation_, rows_per_pass(training_.per_device_eval_batch_size, training_),
+              observer_, Progress::Phase::evaluate, group_);
   Evaluation evaluation = measure(predictions, *validation_, model_->config().id2label);
   evaluation.figures.emplace_back("epoch", epoch_);
   evaluation.figures.emplace_back("eval_samples", validation_->rows());
@@ -176,8 +176,9 @@ void Job::evaluate() {
 }
 
 void Job::predict_test_file() {
-  const Predictions predictions = predict(*model_, *test_, training_.per_device_eval_batch_size, observer_,
-                                          Progress::Phase::predict, group_);
+  const Predictions predictions =
+      predict(*model_, *test_, rows_per_pass(training_.per_device_eval_batch_size, training_), observer_,
+              Progress::Phase::predict, group_);
   if (!writes()) return;
   std::vector<std::string> results;
   for (std::int64_t row = 0; row < predictions.rows(); ++row)

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "ranktune/models/data_parallel_classifier.h"
 #include "ranktune/models/threaded_classifier.h"
 
 namespace ranktune::train {
@@ -41,10 +42,17 @@ at::Device choose_device(const std::string& name, bool use_cpu) {
   return !use_cpu && at::globalContext().hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
-std::unique_ptr<models::SequenceClassifier> on_device(std::unique_ptr<models::SequenceClassifier> model,
-                                                      at::Device device, std::int64_t threads) {
-  if (!device.is_cpu()) return models::replicate(*model, device);
-  if (threads == 1) return model;
+std::vector<at::Device> choose_devices(const TrainingArguments& training) {
+  if (training.data_parallel_devices.empty()) return {choose_device(training.device, training.use_cpu)};
+  return {training.data_parallel_devices.begin(), training.data_parallel_devices.end()};
+}
+
+std::unique_ptr<models::SequenceClassifier> on_devices(std::unique_ptr<models::SequenceClassifier> model,
+                                                       const std::vector<at::Device>& devices,
+                                                       std::int64_t threads) {
+  if (!devices.front().is_cpu()) model = models::replicate(*model, devices.front());
+  if (devices.size() > 1) return std::make_unique<models::DataParallelClassifier>(std::move(model), devices);
+  if (!devices.front().is_cpu() || threads == 1) return model;
   return std::make_unique<models::ThreadedClassifier>(std::move(model), threads);
 }
 

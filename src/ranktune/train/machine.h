@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ranktune/models/sequence_classifier.h"
+#include "ranktune/train/training_arguments.h"
 
 /// The machine that a job runs on.
 namespace ranktune::train {
@@ -19,9 +21,13 @@ std::int64_t use_threads(std::int64_t num_threads);
 /// given.
 at::Device choose_device(const std::string& name, bool use_cpu);
 
-/// The model where it is to compute: on the CPU in `threads` threads, or on another device.
-std::unique_ptr<models::SequenceClassifier> on_device(std::unique_ptr<models::SequenceClassifier> model,
-                                                      at::Device device, std::int64_t threads);
+/// The devices that one process computes on: those of DataParallel, or the chosen one.
+std::vector<at::Device> choose_devices(const TrainingArguments& training);
+
+/// The model where it is to compute: on the CPU in `threads` threads, on another device, or on several.
+std::unique_ptr<models::SequenceClassifier> on_devices(std::unique_ptr<models::SequenceClassifier> model,
+                                                       const std::vector<at::Device>& devices,
+                                                       std::int64_t threads);
 
 /// Seconds since the operating system started this process; 0 where it does not say.
 double seconds_since_process_start();

@@ -49,7 +49,7 @@ std::unique_ptr<models::SequenceClassifier> load_model(const PredictArguments& a
   if (!loaded.initialized.empty())
     logger.warning(arguments.model.string() + ": " + loaded.initialized.front() +
                    " is not in the checkpoint: its labels are random; train it first with ranktune train");
-  return on_device(std::move(loaded.model), choose_device("", arguments.use_cpu), threads);
+  return on_devices(std::move(loaded.model), {choose_device("", arguments.use_cpu)}, threads);
 }
 
 void write(const TablePredictions& predictions, data::TableFormat format, const PredictArguments& arguments,

@@ -25,19 +25,37 @@ namespace {
 constexpr std::int64_t kUnusedInterval = 500;  ///< what trainer_state.json says where there is none
 
 sampling::BatchShape shape_of(const TrainingArguments& arguments, const dist::ProcessGroup* group) {
-  return {.per_device_batch = arguments.per_device_train_batch_size,
+  return {.per_device_batch = rows_per_pass(arguments.per_device_train_batch_size, arguments),
           .ranks = group == nullptr ? 1 : group->world_size(),
           .gradient_accumulation_steps = arguments.gradient_accumulation_steps,
           .drop_last = arguments.dataloader_drop_last};
 }
 
+std::int64_t rank_of(const dist::ProcessGroup* group) {
+  return group == nullptr ? 0 : group->rank();
+}
+
+std::uint64_t seed_of_order(const TrainingArguments& arguments) {
+  return static_cast<std::uint64_t>(arguments.data_seed.value_or(arguments.seed));
+}
+
 std::unique_ptr<const sampling::Sampler> sampler_of(const Dataset& train, const TrainingArguments& arguments,
                                                     const sampling::BatchShape& shape) {
-  const auto seed = static_cast<std::uint64_t>(arguments.data_seed.value_or(arguments.seed));
-  if (!arguments.group_by_length) return std::make_unique<sampling::RandomSampler>(train.rows(), seed);
+  if (!arguments.group_by_length)
+    return std::make_unique<sampling::RandomSampler>(train.rows(), seed_of_order(arguments));
   const std::int64_t rows_of_update =
       shape.per_device_batch * shape.gradient_accumulation_steps * shape.ranks;
-  return std::make_unique<sampling::LengthGroupedSampler>(train.tokens.lengths(), rows_of_update, seed);
+  return std::make_unique<sampling::LengthGroupedSampler>(train.tokens.lengths(), rows_of_update,
+                                                          seed_of_order(arguments));
+}
+
+std::optional<sampling::DistributedSampler> distributed_sampler_of(std::int64_t rows,
+                                                                   const TrainingArguments& arguments,
+                                                                   const dist::ProcessGroup* group) {
+  if (arguments.sampler != SamplerType::distributed) return std::nullopt;
+  return sampling::DistributedSampler(
+      rows, group == nullptr ? 1 : group->world_size(), rank_of(group),
+      {.seed = seed_of_order(arguments), .drop_last = arguments.dataloader_drop_last});
 }
 
 std::unique_ptr<dist::GradientReducer> reducer_of(const TrainerParts& parts,
@@ -68,10 +86,11 @@ Trainer::Trainer(TrainerParts parts, const TrainingArguments& arguments)
     : parts_(std::move(parts)),
       arguments_(arguments),
       shape_(shape_of(arguments, parts_.group)),
-      plan_(sampling::plan_steps(
-          parts_.train.rows(), shape_,
-          {.num_train_epochs = arguments.num_train_epochs, .max_steps = arguments.max_steps})),
       sampler_(sampler_of(parts_.train, arguments, shape_)),
+      distributed_(distributed_sampler_of(parts_.train.rows(), arguments, parts_.group)),
+      plan_(sampling::plan_steps(
+          distributed_ ? distributed_->size() * shape_.ranks : parts_.train.rows(), shape_,
+          {.num_train_epochs = arguments.num_train_epochs, .max_steps = arguments.max_steps})),
       optimizer_(parts_.model.named_parameters(), {.beta1 = arguments.adam_beta1,
                                                    .beta2 = arguments.adam_beta2,
                                                    .epsilon = arguments.adam_epsilon,
@@ -92,16 +111,24 @@ TrainOutcome Trainer::run() {
 }
 
 void Trainer::run_epoch(std::int64_t epoch) {
-  order_ = sampler_->order(epoch);
   std::int64_t micro_batches_done = 0;
-  const std::int64_t rank = parts_.group == nullptr ? 0 : parts_.group->rank();
-  for (const sampling::Update& update : sampling::deal_batches(sampler_->size(), shape_, rank)) {
+  for (const sampling::Update& update : deal(epoch)) {
     if (updates_done_ == plan_.total_updates) break;
     micro_batches_done += std::ssize(update.micro_batches);
     epoch_ = epoch_position(epoch, micro_batches_done, plan_.micro_batches_per_epoch);
     run_update(update);
   }
   after_epoch();
+}
+
+std::vector<sampling::Update> Trainer::deal(std::int64_t epoch) {
+  const std::int64_t rank = rank_of(parts_.group);
+  if (distributed_) {
+    order_ = distributed_->order(epoch);
+    return sampling::deal_shares(distributed_->size(), shape_, rank);
+  }
+  order_ = sampler_->order(epoch);
+  return sampling::deal_batches(sampler_->size(), shape_, rank);
 }
 
 void Trainer::run_update(const sampling::Update& update) {
@@ -205,9 +232,9 @@ void Trainer::log() {
 }
 
 void Trainer::evaluate() {
-  const Predictions predictions =
-      predict(parts_.model, *parts_.validation, arguments_.per_device_eval_batch_size, parts_.observer,
-              Progress::Phase::evaluate, parts_.group);
+  const Predictions predictions = predict(parts_.model, *parts_.validation,
+                                          rows_per_pass(arguments_.per_device_eval_batch_size, arguments_),
+                                          parts_.observer, Progress::Phase::evaluate, parts_.group);
   Evaluation evaluation = measure(predictions, *parts_.validation, parts_.model.config().id2label);
   history_.push_back(summary_entry(std::move(evaluation.figures), epoch_, updates_done_));
 }
