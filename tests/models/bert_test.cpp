@@ -97,7 +97,7 @@ TEST(Bert, DropsTheSameElementsOfARowInAnyBatch) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i);
     const at::Tensor alone = loaded.model->forward(pack({rows[i]}, number), context);
-    EXPECT_LE((alone[0] - together[number]).abs().max().item<double>(), 1e-6) << i;
+    EXPECT_LE((alone[0] - together[number]).abs().max().item<double>(), 1e-5) << i;
   }
   const at::Tensor next_step = loaded.model->forward(pack(rows), {true, 42, 6});
   EXPECT_GT((next_step - together).abs().max().item<double>(), 1e-3);
