@@ -8,12 +8,15 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/captured.h"
 #include "cli/commands.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/launch_command.h"
 #include "cli/place.h"
@@ -90,6 +93,44 @@ int predict(const std::vector<std::string>& words, char** argv) {
   return static_cast<int>(ExitCode::success);
 }
 
+/// What ranktune-train prints about LibTorch and the group; under a launcher, or with --world, its ranks
+/// meet.
+cli::Captured ask_libtorch(const cli::DoctorCommand& command, const ranktune::launch::Diagnosis& diagnosis) {
+  std::vector<std::string> words = cli::libtorch_words(command);
+  words.insert(words.begin(), train_program().string());
+  if (diagnosis.env.distributed()) return cli::run_captured(words);
+  if (!command.world || *command.world == 1) {
+    ::setenv("RANKTUNE_LAUNCH", "none", /*overwrite=*/1);  // a place that was refused is refused there, too
+    words.push_back("--use_cpu");                          // devices of no rank are not to be decided again
+    return cli::run_captured(words);
+  }
+  ranktune::launch::LaunchOptions options;
+  options.nproc_per_node = std::to_string(*command.world);
+  options.no_python = true;
+  options.command = words;
+  return cli::launch_captured(options, ranktune::launch::environment_variables());
+}
+
+int doctor(const std::vector<std::string>& words) {
+  const cli::DoctorCommand command = cli::parse_doctor(words);
+  if (command.help) {
+    print(cli::doctor_help());
+    return static_cast<int>(ExitCode::success);
+  }
+  std::vector<std::string> typed;
+  if (command.place.local_rank) typed.push_back("--local_rank=" + std::to_string(*command.place.local_rank));
+  const auto found = ranktune::launch::diagnose_process(
+      typed, {.use_cpu = command.use_cpu, .ddp_backend = command.place.ddp_backend},
+      RANKTUNE_LIBTORCH_HAS_CUDA);
+  const cli::Captured libtorch = ask_libtorch(command, found.diagnosis);
+  if (!found.diagnosis.env.is_main()) return libtorch.exit_code;  // rank 0 speaks for all
+  const auto report = cli::doctor_json(
+      found, libtorch.output,
+      "it ended with exit code " + std::to_string(libtorch.exit_code) + "; its message is above");
+  print(command.json ? report.dump(2) + '\n' : cli::doctor_text(report));
+  return libtorch.exit_code;
+}
+
 [[noreturn]] void refuse_verb(const std::string& verb) {
   const std::string nearest = ranktune::core::nearest_word(verb, cli::verbs());
   throw UsageError(
@@ -101,6 +142,7 @@ int run(const std::string& verb, const std::vector<std::string>& words, char** a
   if (verb == "train") return train(words, argv);
   if (verb == "predict") return predict(words, argv);
   if (verb == "launch") return launch(words);
+  if (verb == "doctor") return doctor(words);
   if (verb == "--version")
     print("ranktune " RANKTUNE_VERSION "\n");
   else if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help")
@@ -120,7 +162,8 @@ int main(int argc, char** argv) {
     if (!words.empty()) words.erase(words.begin());
     return run(verb, words, argv);
   } catch (const std::exception& error) {
-    const bool known = verb == "train" || verb == "predict" || verb == "launch";
+    const auto verbs = cli::verbs();
+    const bool known = std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
     std::cerr << "ranktune" << (known ? " " + verb : "") << ": error: " << cli::one_line(error) << '\n';
     return static_cast<int>(cli::exit_code_of(error));
   }

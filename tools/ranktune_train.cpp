@@ -11,16 +11,19 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
 #include "cli/report.h"
 #include "cli/values.h"
+#include "doctor.h"
 #include "ranktune/core/error.h"
 #include "ranktune/dist/process_group.h"
 #include "ranktune/launch/system_environment.h"
@@ -60,12 +63,11 @@ void keep_freed_memory() {
 namespace launch = ranktune::launch;
 
 /// This process among its ranks. THROWS: as find_place.
-ranktune::cli::Place own_place(const ranktune::cli::TrainCommand& command,
+ranktune::cli::Place own_place(const ranktune::cli::PlaceArguments& arguments, bool use_cpu,
                                const launch::Variables& variables) {
-  const bool use_cpu = command.arguments.training.use_cpu;
   const auto gpus = launch::visible_gpus(
       use_cpu || !at::globalContext().hasCUDA() ? 0 : launch::count_installed_gpus(), variables);
-  return ranktune::cli::find_place(command.place, use_cpu, variables, launch::file_reader(), gpus);
+  return ranktune::cli::find_place(arguments, use_cpu, variables, launch::file_reader(), gpus);
 }
 
 std::unique_ptr<ranktune::dist::ProcessGroup> join_group(const ranktune::cli::Place& place,
@@ -95,7 +97,7 @@ ExitCode train(const std::vector<std::string>& words, const std::string& program
     return ExitCode::success;
   }
   const launch::Variables variables = launch::environment_variables();
-  const ranktune::cli::Place place = own_place(command, variables);
+  const ranktune::cli::Place place = own_place(command.place, command.arguments.training.use_cpu, variables);
   ranktune::train::TrainingArguments& training = command.arguments.training;
   training.device = place.plan.device;
   for (const std::int64_t gpu : place.plan.replicas)
@@ -115,6 +117,22 @@ ExitCode train(const std::vector<std::string>& words, const std::string& program
       command.arguments, logger, speaks ? static_cast<ranktune::train::Observer&>(console) : nobody,
       group.get());
   if (speaks) print_report(report, command, program);
+  return ExitCode::success;
+}
+
+/// What the front program cannot know: LibTorch, and the other ranks. Rank 0 prints it as one JSON object.
+ExitCode doctor(const std::vector<std::string>& words) {
+  const ranktune::cli::DoctorCommand command = ranktune::cli::parse_doctor(words);
+  const launch::Variables variables = launch::environment_variables();
+  const ranktune::cli::Place place = own_place(command.place, command.use_cpu, variables);
+  if (const std::int64_t threads =
+          ranktune::cli::threads_of_rank(place.env, variables, at::get_num_threads());
+      threads > 0)
+    at::set_num_threads(static_cast<int>(threads));
+  nlohmann::json report = {{"libtorch", ranktune::describe_libtorch()}};
+  if (const auto group = join_group(place, command.place, variables))
+    report.update(ranktune::examine_group(*group, place.plan.device));
+  if (place.env.is_main()) std::cout << report.dump() << '\n';
   return ExitCode::success;
 }
 
@@ -140,6 +158,8 @@ ExitCode run(const std::string& verb, const std::vector<std::string>& words, con
     code = train(words, program);
   else if (verb == "predict")
     code = predict(words);
+  else if (verb == "doctor")
+    code = doctor(words);
   else
     throw ranktune::UsageError("unknown verb " + ranktune::cli::in_quotes(verb) +
                                ": this program is started by ranktune");

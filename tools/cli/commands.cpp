@@ -112,7 +112,8 @@ std::string general_help() {
          "usage: ranktune VERB [flags]\n\n"
          "  train      fine-tune a model on labelled rows, measure it, label a test file\n"
          "  predict    label texts with a fine-tuned model\n"
-         "  launch     start a program on several ranks, watch over them, end them together\n\n"
+         "  launch     start a program on several ranks, watch over them, end them together\n"
+         "  doctor     say what rank, local rank and device this process has, why, and what is odd\n\n"
          "  --help     this text; ranktune VERB --help lists the verb's flags\n"
          "  --version  the version\n\n"
          "examples:\n"
@@ -124,7 +125,7 @@ std::string general_help() {
 }
 
 std::vector<std::string> verbs() {
-  return {"train", "predict", "launch"};
+  return {"train", "predict", "launch", "doctor"};
 }
 
 }  // namespace ranktune::cli

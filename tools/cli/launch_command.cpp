@@ -1,16 +1,21 @@
 #include "cli/launch_command.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/launch_flags.h"
 #include "cli/parser.h"
+#include "ranktune/core/error.h"
 
 namespace ranktune::cli {
 namespace {
@@ -79,6 +84,18 @@ int run_launch(const LaunchCommand& command, const launch::Variables& variables)
     std::raise(SIGINT);
   }
   return outcome.exit_code;
+}
+
+Captured launch_captured(const launch::LaunchOptions& options, const launch::Variables& variables) {
+  const int file = ::memfd_create("output", MFD_CLOEXEC);
+  if (file < 0) throw Error("no room for the ranks' output");
+  const launch::LaunchPlan plan = launch::plan_launch(options, variables, launch::this_host(variables));
+  Captured captured{launch::run_launcher(plan, variables, {.out = file}).exit_code, {}};
+  std::istringstream lines(content_of(file));
+  ::close(file);
+  for (std::string line; std::getline(lines, line);)
+    captured.output += line.substr(std::min(line.size(), line.find("]: ") + 3)) + '\n';
+  return captured;
 }
 
 }  // namespace ranktune::cli

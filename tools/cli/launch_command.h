@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/captured.h"
 #include "cli/checks.h"
 #include "ranktune/launch/launcher.h"
 
@@ -27,5 +28,8 @@ std::string launch_help();
 /// After a Ctrl-C it does not return: the process ends by SIGINT, so that a shell's loop ends, too. THROWS:
 /// as launch::plan_launch and launch::run_launcher.
 int run_launch(const LaunchCommand& command, const launch::Variables& variables);
+
+/// Starts ranks whose standard output is kept, without the rank in front of its lines. THROWS: as run_launch.
+Captured launch_captured(const launch::LaunchOptions& options, const launch::Variables& variables);
 
 }  // namespace ranktune::cli

@@ -67,6 +67,9 @@ class ProcessGroup {
   mutable bool failed_ = false;  ///< an operation did: there may be nobody to say goodbye to
 };
 
+/// The back ends that this LibTorch has: "gloo" and maybe "nccl", "mpi".
+std::vector<std::string> available_backends();
+
 /// COLLECTIVE. Meets the other ranks of env's job at its master address and makes sure that they fit: each
 /// rank comes once, with the same world size, run id and version. A process that is alone gets a group of
 /// one. THROWS: DistributedError naming the ranks that did not come in time and the address to check;

@@ -1,12 +1,6 @@
 #include "ranktune/dist/backend.h"
 
-#include <netdb.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <string>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -20,38 +14,12 @@
 #endif
 
 #include "ranktune/core/error.h"
+#include "ranktune/launch/network.h"
 
 namespace ranktune::dist {
 namespace {
 
 using BackendType = c10d::ProcessGroup::BackendType;
-
-struct Closer {
-  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
-};
-
-/// This machine's address on the way to `host`, or "": a datagram socket is connected, which sends nothing.
-std::string address_towards(const std::string& host, const std::string& port) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), port.c_str(), &wanted, &found) != 0) return "";
-  const std::unique_ptr<addrinfo, Closer> list(found);
-  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
-    const int socket = ::socket(entry->ai_family, entry->ai_socktype, 0);
-    if (socket < 0) continue;
-    sockaddr_storage own{};
-    socklen_t size = sizeof own;
-    auto* address = reinterpret_cast<sockaddr*>(&own);
-    const bool known = ::connect(socket, entry->ai_addr, entry->ai_addrlen) == 0 &&
-                       ::getsockname(socket, address, &size) == 0;
-    ::close(socket);
-    std::array<char, NI_MAXHOST> text{};
-    if (known && ::getnameinfo(address, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0)
-      return text.data();
-  }
-  return "";
-}
 
 bool share_a_machine(const std::vector<Member>& members) {
   return std::all_of(members.begin(), members.end(),
@@ -62,8 +30,8 @@ bool share_a_machine(const std::vector<Member>& members) {
 /// machine can reach.
 std::string gloo_address(const launch::LaunchEnv& env, const std::vector<Member>& members) {
   if (share_a_machine(members)) return "127.0.0.1";
-  const std::string address = address_towards(env.master_addr, std::to_string(env.master_port));
-  if (address.empty() || address.starts_with("127.") || address == "::1")
+  const std::string address = launch::address_towards(env.master_addr, env.master_port);
+  if (address.empty() || launch::is_loopback_address(address))
     throw UsageError(
         "the way to the master address " + env.master_addr + " is " +
         (address.empty() ? "unknown" : "the loopback address " + address) +
@@ -103,22 +71,32 @@ struct Made {
 
 Made make_backend(const launch::LaunchEnv& env, const std::vector<Member>& members,
                   const GroupOptions& options, const c10::intrusive_ptr<c10d::Store>& store) {
-  std::string available = "gloo";
   if (options.backend == "gloo") return {make_gloo(env, members, options, store), BackendType::GLOO};
 #ifdef USE_C10D_NCCL
-  available += ", nccl";
   if (options.backend == "nccl")
     return {make_nccl(env, options, store), BackendType::NCCL, c10::DeviceType::CUDA};
 #endif
 #ifdef USE_C10D_MPI
-  available += ", mpi";
   if (options.backend == "mpi") return {c10d::ProcessGroupMPI::createProcessGroupMPI(), BackendType::MPI};
 #endif
+  std::string available;
+  for (const std::string& name : available_backends()) available += (available.empty() ? "" : ", ") + name;
   throw UsageError("--ddp_backend " + options.backend + ": this LibTorch has " + available +
                    "; leave the flag out to have it chosen");
 }
 
 }  // namespace
+
+std::vector<std::string> available_backends() {
+  std::vector<std::string> names = {"gloo"};
+#ifdef USE_C10D_NCCL
+  names.emplace_back("nccl");
+#endif
+#ifdef USE_C10D_MPI
+  names.emplace_back("mpi");
+#endif
+  return names;
+}
 
 c10::intrusive_ptr<c10d::ProcessGroup> make_c10d_group(const launch::LaunchEnv& env,
                                                        const std::vector<Member>& members,

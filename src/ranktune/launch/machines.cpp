@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ranktune/core/error.h"
+#include "ranktune/launch/network.h"
 #include "ranktune/launch/option_text.h"
 
 namespace ranktune::launch {
@@ -43,10 +44,6 @@ Endpoint read_endpoint(const std::string& text) {
   }
   if (address.empty()) refuse();
   return {address, whole_number(port)};
-}
-
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
 class Resolver {
@@ -154,7 +151,7 @@ class Resolver {
     if (options_.rdzv_backend != "static")
       machines_.notes.push_back("--rdzv_backend " + options_.rdzv_backend +
                                 ": machines meet at --master_addr by their --node_rank, as with static");
-    if (is_loopback(machines_.master_addr))
+    if (is_loopback_address(machines_.master_addr))
       machines_.notes.push_back("--master_addr " + machines_.master_addr + " with --nnodes " +
                                 std::to_string(machines_.nodes) +
                                 " works only where all of them are started on this machine");

@@ -23,6 +23,10 @@ std::optional<std::string> VariableReader::text(const std::string& name) const {
   return value;
 }
 
+std::optional<std::string> VariableReader::raw(const std::string& name) const {
+  return has(name) ? std::optional(variables_.at(name)) : std::nullopt;
+}
+
 std::optional<std::string> VariableReader::first_of(const std::vector<std::string>& names) const {
   for (const std::string& name : names)
     if (auto value = text(name)) return value;

@@ -16,6 +16,8 @@ class VariableReader {
 
   /// The text of a variable without spaces around it; nothing for one that is absent or empty.
   std::optional<std::string> text(const std::string& name) const;
+  /// The same with the spaces.
+  std::optional<std::string> raw(const std::string& name) const;
   /// The first of several that is there.
   std::optional<std::string> first_of(const std::vector<std::string>& names) const;
   /// THROWS: UsageError for what is no whole number of 0 or more.
