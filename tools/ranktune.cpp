@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/doctor_command.h"
 #include "cli/exit_code.h"
+#include "cli/failure.h"
 #include "cli/launch_command.h"
 #include "cli/place.h"
 #include "cli/programs.h"
@@ -164,7 +165,8 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     const auto verbs = cli::verbs();
     const bool known = std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
-    std::cerr << "ranktune" << (known ? " " + verb : "") << ": error: " << cli::one_line(error) << '\n';
+    cli::report_failure(known ? "ranktune " + verb : "ranktune", error,
+                        ranktune::launch::environment_variables());
     return static_cast<int>(cli::exit_code_of(error));
   }
 }

@@ -20,6 +20,7 @@
 #include "cli/console.h"
 #include "cli/doctor_command.h"
 #include "cli/exit_code.h"
+#include "cli/failure.h"
 #include "cli/place.h"
 #include "cli/report.h"
 #include "cli/values.h"
@@ -179,7 +180,10 @@ int main(int argc, char** argv) {
   try {
     return static_cast<int>(run(verb, words, argc > 0 ? argv[0] : "ranktune"));
   } catch (const std::exception& error) {
-    std::cerr << "ranktune " << verb << ": error: " << ranktune::cli::one_line(error) << '\n';
+    launch::Variables variables = launch::environment_variables();
+    // The doctor who asked has a report to print, and is not to be ended with the job.
+    if (verb == "doctor") variables.erase("PMI_FD");
+    ranktune::cli::report_failure("ranktune " + verb, error, variables);
     return static_cast<int>(ranktune::cli::exit_code_of(error));
   }
 }

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
 
+#include "ranktune/core/files.h"
 #include "ranktune/version.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -61,6 +64,17 @@ TEST(FrontProgram, RefusesToBeOneOfSeveralProcesses) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("WORLD_SIZE=2"), std::string::npos) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+}
+
+TEST(FrontProgram, LeavesItsErrorWhereALauncherLooksForIt) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "error.json").string();
+  const ProcessResult result =
+      run_process(kRanktune, {"train"}, {.environment = {"TORCHELASTIC_ERROR_FILE=" + file}});
+  EXPECT_EQ(result.exit_code, 2);
+  const nlohmann::json message = nlohmann::json::parse(core::read_file(file)).at("message");
+  EXPECT_EQ(result.err, "ranktune train: error: " + message.at("message").get<std::string>() + "\n");
+  EXPECT_GT(std::stoll(message.at("extraInfo").at("timestamp").get<std::string>()), 1'700'000'000);
 }
 
 TEST(FrontProgram, HelpsOnStandardOutput) {

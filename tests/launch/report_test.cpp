@@ -67,6 +67,16 @@ TEST(FailureReport, SaysWhoHowWhenWhereAndWhy) {
                   "the others ended: rank 0 by SIGTERM, rank 2 with exit code 1, rank 3 with exit code 0"));
 }
 
+TEST(FailureReport, SaysOnceWhatTheRankWroteToBothPlaces) {
+  std::vector<WorkerEnd> ends = {ended(0, 2, 10)};
+  ends[0].how.message = "a.csv:2:1: no label";
+  ends[0].how.last_lines = {"ranktune train: error: a.csv:2:1: no label"};
+  EXPECT_THAT(failure_report(ends[0].how, ends),
+              ElementsAre("rank 0 failed: exit code 2, 2.0 s after its start (host h, local rank 0, pid 100)",
+                          "the last lines of rank 0's standard error:",
+                          "  ranktune train: error: a.csv:2:1: no label"));
+}
+
 TEST(FailureReport, NamesTheSignalAndWhatItOftenMeans) {
   const std::vector<WorkerEnd> alone = {killed(0, SIGKILL, 10)};
   EXPECT_THAT(

@@ -42,10 +42,10 @@ std::optional<ErrorRecord> parse_error_file(std::string_view text) {
 }
 
 std::string error_file_text(const ErrorRecord& record) {
+  // No "py_callstack", not even an empty one: torchrun would show that in place of the message.
   const json file = {
       {"message",
-       {{"message", record.message},
-        {"extraInfo", {{"py_callstack", ""}, {"timestamp", std::to_string(record.timestamp)}}}}}};
+       {{"message", record.message}, {"extraInfo", {{"timestamp", std::to_string(record.timestamp)}}}}}};
   return file.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 

@@ -46,6 +46,12 @@ std::string others_line(const WorkerFailure& first, std::span<const WorkerEnd> e
   return others > kMostNamed ? line + fmt::format(", and {} more", others - kMostNamed) : line;
 }
 
+/// A rank of ours writes its message to both places.
+bool is_said_in(std::span<const std::string> lines, const std::string& message) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(message) != std::string::npos; });
+}
+
 }  // namespace
 
 std::string signal_name(int signal) {
@@ -77,7 +83,7 @@ std::vector<std::string> failure_report(const WorkerFailure& first, std::span<co
       "rank {} failed{}: {}{}, {:.1f} s after its start (host {}, local rank {}, pid {})", first.rank,
       ends.size() > 1 ? " first" : "", way_of_ending(first), why.empty() ? "" : " (" + why + ")",
       first.seconds, first.host, first.local_rank, first.pid));
-  if (!first.message.empty())
+  if (!first.message.empty() && !is_said_in(first.last_lines, first.message))
     for (const std::string& line : split(first.message, '\n'))
       lines.push_back(fmt::format("rank {} says: {}", first.rank, line));
   if (!first.last_lines.empty())
