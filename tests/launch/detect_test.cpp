@@ -133,6 +133,40 @@ TEST(Detect, ReadsTheMpiFamilies) {
             "jsrun");
 }
 
+TEST(Detect, TellsJobsOfMpichApartByTheProxyThatStartedTheirRanks) {
+  const Variables mpich = {
+      {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}};
+  // Rank, a shell that wraps it, the proxy, mpirun.
+  const auto job = [&](const std::string& proxy) {
+    const std::map<std::string, std::string> files = {
+        {"/proc/self/status", "Name:\tranktune\nPid:\t90\nPPid:\t80\n"},
+        {"/proc/80/status", "Name:\tsh\nPPid:\t" + proxy + "\n"},
+        {"/proc/" + proxy + "/status", "Name:\thydra_pmi_proxy\nPPid:\t60\n"},
+        {"/proc/60/status", "Name:\tmpirun\nPPid:\t0\n"}};
+    return detect({}, mpich,
+                  [&](const std::filesystem::path& path) -> std::optional<std::string> {
+                    const auto found = files.find(path);
+                    return found == files.end() ? std::nullopt : std::optional(found->second);
+                  })
+        .env;
+  };
+  EXPECT_NE(job("70").master_port, job("71").master_port);
+  EXPECT_EQ(job("70").master_port, job("70").master_port);
+  EXPECT_NE(job("70").run_id, job("71").run_id);
+  EXPECT_EQ(env_of(mpich).run_id, "");
+}
+
+TEST(Detect, SeesThatOpenMpiHasBoundTheRanksToCores) {
+  const Variables open_mpi = {{"OMPI_COMM_WORLD_RANK", "0"},
+                              {"OMPI_COMM_WORLD_SIZE", "2"},
+                              {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+                              {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
+  EXPECT_FALSE(env_of(open_mpi).own_cores);
+  const Variables bound = with(open_mpi, {{"OMPI_MCA_orte_bound_at_launch", "1"}});
+  EXPECT_TRUE(env_of(bound).own_cores);
+  EXPECT_FALSE(env_of(with(kTorchrun, bound)).own_cores);
+}
+
 TEST(Detect, NeedsAMasterForSeveralMachinesUnderMpi) {
   EXPECT_EQ(complaint({{"OMPI_COMM_WORLD_RANK", "2"},
                        {"OMPI_COMM_WORLD_SIZE", "4"},

@@ -47,6 +47,19 @@ TEST(Diagnose, SeesALauncherInsideAnother) {
               Contains(AllOf(HasSubstr("OMPI_COMM_WORLD_RANK=0"), HasSubstr("Open MPI"))));
 }
 
+TEST(Diagnose, DoesNotDivideCoresThatARankHasForItself) {
+  const Variables bound = {{"OMPI_COMM_WORLD_RANK", "0"},
+                           {"OMPI_COMM_WORLD_SIZE", "4"},
+                           {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+                           {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                           {"OMPI_MCA_orte_bound_at_launch", "1"}};
+  const Diagnosis diagnosis = look(bound, {.cores = 3});
+  EXPECT_THAT(diagnosis.problems, IsEmpty());
+  EXPECT_THAT(diagnosis.threads, HasSubstr("3 for each rank: 3 cores of its own"));
+  EXPECT_THAT(look(with(bound, "OMPI_MCA_orte_bound_at_launch", "0"), {.cores = 3}).problems,
+              Contains(HasSubstr("4 ranks on 3 cores")));
+}
+
 TEST(Diagnose, NoticesAStarterThatLeftNoNumbers) {
   EXPECT_THAT(look({}, {.parent = "srun"}).problems, Contains(HasSubstr("started by srun")));
   EXPECT_THAT(look({}, {.parent = "bash"}).problems, IsEmpty());

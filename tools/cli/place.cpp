@@ -69,7 +69,7 @@ launch::LaunchOptions launch_options(const Place& place, std::vector<std::string
 
 std::int64_t threads_of_rank(const launch::LaunchEnv& env, const launch::Variables& variables,
                              std::int64_t cores) {
-  if (!env.distributed() || variables.contains("OMP_NUM_THREADS")) return 0;
+  if (!env.distributed() || env.own_cores || variables.contains("OMP_NUM_THREADS")) return 0;
   return std::max<std::int64_t>(1, cores / env.local_world_size);
 }
 

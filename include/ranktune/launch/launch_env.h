@@ -37,6 +37,7 @@ struct LaunchEnv {
   std::string run_id = {};  ///< the same for all ranks of a job, unlike another job's
   std::int64_t restart_count = 0;
   bool agent_store = false;   ///< the launcher holds the store: no rank opens it
+  bool own_cores = false;     ///< the launcher has bound each rank to cores that the others do not use
   bool port_is_held = false;  ///< the launcher keeps the port bound for rank 0 until its store listens
   std::optional<std::int64_t> local_rank_argument = {};  ///< as typed or as a launcher inserted it
   std::vector<Evidence> evidence = {};

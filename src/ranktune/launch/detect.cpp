@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "ranktune/core/error.h"
+#include "ranktune/launch/ancestor.h"
 #include "ranktune/launch/host_list.h"
 #include "ranktune/launch/launch_env.h"
 #include "ranktune/launch/sagemaker.h"
@@ -83,13 +84,16 @@ class Detector {
     if (env_.launcher.empty()) find_sagemaker();
     obey_argument();
     if (!env_.distributed()) return env_;
+    find_hydra();
     find_master();
     env_.run_id = variables_
                       .first_of({"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID",
                                  "LSB_JOBID", "PBS_JOBID", "FLUX_JOB_ID", "TRAINING_JOB_NAME"})
-                      .value_or("");
+                      .value_or(hydra_);
     env_.restart_count = variables_.number("TORCHELASTIC_RESTART_COUNT").value_or(0);
     env_.agent_store = variables_.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
+    // Open MPI binds by itself, two ranks to a core each and more to larger parts.
+    env_.own_cores = env_.launcher == "Open MPI" && variables_.text("OMPI_MCA_orte_bound_at_launch") == "1";
     env_.port_is_held = variables_.text("RANKTUNE_PORT_HELD") == "1";
     return env_;
   }
@@ -243,6 +247,14 @@ class Detector {
     env_.local_rank = -1;
   }
 
+  /// MPICH gives a job no number of its own. On one machine the proxy that has started all its ranks stands
+  /// for it, so that two jobs do not want the same port.
+  void find_hydra() {
+    if (env_.launcher != "MPICH" || env_.local_world_size != env_.world_size) return;
+    const std::string pid = pid_of_ancestor("hydra_pmi_proxy", files_);
+    if (!pid.empty()) hydra_ = "hydra." + pid;
+  }
+
   void find_master() {
     if (const auto address = variables_.text("MASTER_ADDR")) {
       env_.master_addr = to_host(*address);
@@ -257,7 +269,7 @@ class Detector {
     const std::string job = variables_
                                 .first_of({"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",
                                            "SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID", "FLUX_JOB_ID"})
-                                .value_or(env_.launcher) +
+                                .value_or(hydra_.empty() ? env_.launcher : hydra_) +
                             "." + variables_.first_of({"SLURM_STEP_ID", "SLURM_STEPID"}).value_or("");
     const auto port = variables_.text("MASTER_PORT");
     env_.master_port = port ? to_port(*port, "MASTER_PORT") : port_of_job(job);
@@ -277,6 +289,7 @@ class Detector {
 
   VariableReader variables_;
   const FileReader& files_;
+  std::string hydra_;  ///< the job of MPICH's that this is; empty: none, or unknown
   LaunchEnv env_;
 };
 

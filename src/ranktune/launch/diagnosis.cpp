@@ -119,12 +119,14 @@ class Physician {
 
   void look_at_threads() {
     const LaunchEnv& env = found_.env;
-    const std::int64_t ranks = env.distributed() ? env.local_world_size : 1;
+    const std::int64_t ranks = env.distributed() && !env.own_cores ? env.local_world_size : 1;
     const auto given = variables_.text("OMP_NUM_THREADS");
     const std::int64_t share = std::max<std::int64_t>(1, symptoms_.cores / ranks);
     if (!given) {
       found_.threads = std::to_string(share) + " for each rank: " + std::to_string(symptoms_.cores) +
-                       (symptoms_.cores == 1 ? " core" : " cores") + ", OMP_NUM_THREADS is not set";
+                       (symptoms_.cores == 1 ? " core" : " cores") +
+                       (env.own_cores ? " of its own, as " + env.launcher + " bound it" : "") +
+                       ", OMP_NUM_THREADS is not set";
     } else {
       found_.threads = *given + ", from OMP_NUM_THREADS; " + std::to_string(symptoms_.cores) + " cores";
       const std::string kept = *given;
