@@ -2,10 +2,11 @@
 # Makes this machine ready for ranktune: installs what is missing and nothing else, and remembers the result, so that
 # the next call is a matter of milliseconds. ./run calls it first; calling it by hand is fine too.
 #
-#   scripts/setup.sh [build]   compiler, libraries, LibTorch          -> .deps/env.sh
-#   scripts/setup.sh peer      the Python packages of the peer tests  -> .deps/peer/
-#   scripts/setup.sh demo      the demo's model and sentences         -> .deps/models/, demo/
-#   scripts/setup.sh format    clang-format
+#   scripts/setup.sh [build]    compiler, libraries, LibTorch             -> .deps/env.sh
+#   scripts/setup.sh peer       the Python packages of the peer tests     -> .deps/peer/
+#   scripts/setup.sh launchers  MPI, Slurm and what else starts programs  -> .deps/sagemaker/
+#   scripts/setup.sh demo       the demo's model and sentences            -> .deps/models/, demo/
+#   scripts/setup.sh format     clang-format
 #
 # Every failure is one line on standard error and a non-zero exit; downloads are unpacked beside their place and moved
 # there whole.
@@ -18,8 +19,8 @@ parts=$root/scripts/setup
 
 part=${1:-build}
 case $part in
-  build|peer|demo|format) ;;
-  *) die "unknown part '$part'; there are build, peer, demo and format" ;;
+  build|peer|launchers|demo|format) ;;
+  *) die "unknown part '$part'; there are build, peer, launchers, demo and format" ;;
 esac
 
 . "$parts/$part.sh"
