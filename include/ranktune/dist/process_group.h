@@ -31,6 +31,7 @@ struct Member {
   std::string host;
   std::int64_t pid = 0;
   std::int64_t local_rank = 0;
+  std::string loopback = {};  ///< the same for ranks that reach each other at the loopback address
 };
 
 /// A rank's end of a process group. Not copyable: it stands for connections.

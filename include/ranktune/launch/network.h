@@ -22,4 +22,8 @@ std::string address_towards(const std::string& host, std::int64_t port);
 
 bool is_loopback_address(const std::string& address);
 
+/// The same for processes that reach each other at the loopback address: those of one machine that is up
+/// since one moment, in one network namespace of it. "" where the system does not tell.
+std::string loopback_id();
+
 }  // namespace ranktune::launch

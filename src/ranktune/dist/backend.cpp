@@ -21,9 +21,10 @@ namespace {
 
 using BackendType = c10d::ProcessGroup::BackendType;
 
+/// Names of hosts do not tell: machines made from one image, and containers, often have the same.
 bool share_a_machine(const std::vector<Member>& members) {
   return std::all_of(members.begin(), members.end(),
-                     [&](const Member& member) { return member.host == members.front().host; });
+                     [&](const Member& member) { return member.loopback == members.front().loopback; });
 }
 
 /// Gloo's own choice is the address of the host's name, which on Debian is a loopback address that no other

@@ -11,6 +11,7 @@
 #include "ranktune/core/error.h"
 #include "ranktune/dist/messages.h"
 #include "ranktune/dist/store.h"
+#include "ranktune/launch/network.h"
 #include "ranktune/version.h"
 
 namespace ranktune::dist {
@@ -25,8 +26,14 @@ std::string own_host_name() {
 
 /// What a rank tells the others about itself.
 nlohmann::json introduce(const launch::LaunchEnv& env) {
-  return {{"host", own_host_name()},      {"pid", ::getpid()},    {"local_rank", env.local_rank},
-          {"world_size", env.world_size}, {"run_id", env.run_id}, {"version", RANKTUNE_VERSION}};
+  const std::string host = own_host_name(), loopback = launch::loopback_id();
+  return {{"host", host},
+          {"loopback", loopback.empty() ? host : loopback},
+          {"pid", ::getpid()},
+          {"local_rank", env.local_rank},
+          {"world_size", env.world_size},
+          {"run_id", env.run_id},
+          {"version", RANKTUNE_VERSION}};
 }
 
 std::string who(std::int64_t rank, const nlohmann::json& card) {
@@ -135,7 +142,7 @@ class Meeting {
     if (const std::string difference = mismatch(own_, card); !difference.empty())
       fail(who(rank, card) + " " + difference + ": do two jobs use " + address() + "?");
     return {card.at("host").get<std::string>(), card.at("pid").get<std::int64_t>(),
-            card.at("local_rank").get<std::int64_t>()};
+            card.at("local_rank").get<std::int64_t>(), card.at("loopback").get<std::string>()};
   }
 
   /// Within a moment: long enough not to be busy, short enough to see a verdict.

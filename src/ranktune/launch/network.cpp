@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <system_error>
 
 namespace ranktune::launch {
 namespace {
@@ -69,6 +72,14 @@ std::string address_towards(const std::string& host, std::int64_t port) {
     if (const std::string text = known ? text_of(address, size) : ""; !text.empty()) return text;
   }
   return "";
+}
+
+std::string loopback_id() {
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  std::error_code unknown;
+  const std::string network = std::filesystem::read_symlink("/proc/self/ns/net", unknown).string();
+  return boot.empty() || network.empty() ? "" : boot + " " + network;
 }
 
 bool is_loopback_address(const std::string& address) {
