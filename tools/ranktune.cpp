@@ -69,12 +69,12 @@ int launch(const std::vector<std::string>& words) {
 
 /// Checks the words, and starts the ranks where there are to be several.
 int train(const std::vector<std::string>& words, char** argv) {
-  const cli::TrainCommand command = cli::parse_train(words);
+  const ranktune::launch::Variables variables = ranktune::launch::environment_variables();
+  const cli::TrainCommand command = cli::parse_train(words, cli::read_sagemaker_job(variables));
   if (command.help) {
     print(cli::train_help());
     return static_cast<int>(ExitCode::success);
   }
-  const ranktune::launch::Variables variables = ranktune::launch::environment_variables();
   const bool use_cpu = command.arguments.training.use_cpu;
   const auto gpus = ranktune::launch::visible_gpus(
       use_cpu || !RANKTUNE_LIBTORCH_HAS_CUDA ? 0 : ranktune::launch::count_installed_gpus(), variables);

@@ -92,12 +92,13 @@ void print_report(const ranktune::train::JobReport& report, const ranktune::cli:
 }
 
 ExitCode train(const std::vector<std::string>& words, const std::string& program) {
-  ranktune::cli::TrainCommand command = ranktune::cli::parse_train(words);
+  const launch::Variables variables = launch::environment_variables();
+  ranktune::cli::TrainCommand command =
+      ranktune::cli::parse_train(words, ranktune::cli::read_sagemaker_job(variables));
   if (command.help) {
     std::cout << ranktune::cli::train_help();
     return ExitCode::success;
   }
-  const launch::Variables variables = launch::environment_variables();
   const ranktune::cli::Place place = own_place(command.place, command.arguments.training.use_cpu, variables);
   ranktune::train::TrainingArguments& training = command.arguments.training;
   training.device = place.plan.device;

@@ -267,15 +267,34 @@ TEST(Detect, ReadsSageMakersFile) {
     return R"({"current_host": "algo-2", "hosts": ["algo-1", "algo-10", "algo-2"], "network_interface_name": "eth0"})";
   };
   const LaunchEnv env =
-      detect({},
-             {{"SM_FRAMEWORK_PARAMS", R"({"sagemaker_distributed_dataparallel_enabled": "smdistributed"})"}},
-             files)
+      detect({}, {{"SM_FRAMEWORK_PARAMS", R"({"sagemaker_distributed_dataparallel_enabled": true})"}}, files)
           .env;
   EXPECT_EQ(env.launcher, "SageMaker");
   EXPECT_EQ(numbers(env), "2/3, 0/1, 2/3");
   EXPECT_EQ(env.master_addr, "algo-1");
   EXPECT_EQ(env.master_port, 7777);
   EXPECT_EQ(env.notes.size(), 1U);
+}
+
+TEST(Detect, SaysWhoDoesTheWorkOfSmdistributed) {
+  const auto notes = [](const std::string& hyperparameters, const std::string& hosts,
+                        const Variables& variables) {
+    return detect({}, variables,
+                  [&](const std::filesystem::path& path) -> std::optional<std::string> {
+                    if (path == "/opt/ml/input/config/hyperparameters.json") return hyperparameters;
+                    if (path != "/opt/ml/input/config/resourceconfig.json") return std::nullopt;
+                    return R"({"current_host": "a", "hosts": [)" + hosts + "]}";
+                  })
+        .env.notes.size();
+  };
+  const std::string asked = R"({"sagemaker_distributed_dataparallel_enabled": "true"})";
+  EXPECT_EQ(notes(asked, R"("a")", {}), 1U);
+  EXPECT_EQ(notes(asked, R"("a", "b")", {}), 1U);
+  EXPECT_EQ(notes(R"({"sagemaker_distributed_dataparallel_enabled": "false"})", R"("a", "b")", {}), 0U);
+  EXPECT_EQ(notes("{}", R"("a", "b")", {}), 0U);
+  EXPECT_EQ(notes("{}", R"("a")",
+                  {{"SM_FRAMEWORK_PARAMS", R"({"sagemaker_distributed_dataparallel_enabled":true})"}}),
+            1U);
 }
 
 TEST(Detect, SaysWhatIsMissingOrDoesNotFit) {

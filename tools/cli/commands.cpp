@@ -25,6 +25,16 @@ void apply_all(const std::vector<Assignment>& assignments, std::vector<std::stri
   throw UsageError(word + ": flags begin with --, and one file args.json may hold them all");
 }
 
+/// A mistake in a hyperparameter is looked for where it was given.
+void apply_job(const SageMakerJob& job, const FlagTable& table, std::vector<std::string>& notes) {
+  notes.insert(notes.end(), job.notes.begin(), job.notes.end());
+  try {
+    apply_all(parse_words(job.words, table).assignments, notes);
+  } catch (const UsageError& error) {
+    throw UsageError("hyperparameters.json of the SageMaker job: " + std::string(error.what()));
+  }
+}
+
 /// The one positional that `train` takes.
 const std::string* json_file(const ParsedWords& parsed) {
   const std::string* file = nullptr;
@@ -45,12 +55,13 @@ constexpr const char* kSpellings =
 
 }  // namespace
 
-TrainCommand parse_train(std::span<const std::string> words) {
+TrainCommand parse_train(std::span<const std::string> words, const std::optional<SageMakerJob>& job) {
   TrainCommand command;
   const FlagTable table = train_flags(command.arguments, command.place);
   const ParsedWords parsed = parse_words(words, table);
   command.help = parsed.help;
   if (command.help) return command;
+  if (job) apply_job(*job, table, command.notes);
   if (const std::string* file = json_file(parsed))
     apply_all(read_json_arguments(*file, table), command.notes);
   apply_all(parsed.assignments, command.notes);

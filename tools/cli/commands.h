@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/checks.h"
+#include "cli/sagemaker_job.h"
 #include "cli/train_flags.h"
 #include "ranktune/train/training_arguments.h"
 
@@ -26,8 +28,9 @@ struct PredictCommand {
 };
 
 /// `words` are those after the verb: flags, and at most one args.json, over which flags win.
-/// THROWS: UsageError, DataError (args.json).
-TrainCommand parse_train(std::span<const std::string> words);
+/// A job's flags come before both. THROWS: UsageError, DataError (args.json).
+TrainCommand parse_train(std::span<const std::string> words,
+                         const std::optional<SageMakerJob>& job = std::nullopt);
 /// THROWS: UsageError.
 PredictCommand parse_predict(std::span<const std::string> words);
 

@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/sagemaker_job.h"
 #include "ranktune/launch/error_file.h"
 
 namespace ranktune::cli {
@@ -61,6 +62,7 @@ void report_failure(const std::string& program, const std::exception& error,
   // A reason that cannot be left behind is no second error.
   if (const std::string file = value_of(variables, "TORCHELASTIC_ERROR_FILE"); !file.empty())
     std::ofstream(file) << launch::error_file_text({message, std::time(nullptr)});
+  write_failure_reason(variables, message);
   abort_hydra_job(variables, exit_code_of(error));
 }
 

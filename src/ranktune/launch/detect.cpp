@@ -209,17 +209,18 @@ class Detector {
   void find_sagemaker() {
     if (variables_.text("RANKTUNE_LAUNCH")) return;
     const std::optional<SageMakerHosts> hosts = sagemaker_hosts(variables_, files_);
+    if (hosts && asks_for_smdistributed(variables_, files_))
+      env_.notes.push_back("smdistributed needs Python: NCCL, or Gloo on CPUs, does its work");
     if (!hosts || hosts->names.size() < 2) return;
     env_.launcher = "SageMaker";
     env_.rank = env_.node_rank = hosts->own;
     env_.world_size = env_.nodes = std::ssize(hosts->names);
     env_.local_rank = 0;
     env_.master_addr = hosts->names.front();
-    env_.master_port = 7777;
+    const auto port = variables_.text("MASTER_PORT");
+    env_.master_port = port ? to_port(*port, "MASTER_PORT") : 7777;
     note("rank", env_.rank, hosts->source);
     note("world size", env_.world_size, hosts->source);
-    if (variables_.text("SM_FRAMEWORK_PARAMS").value_or("").find("smdistributed") != std::string::npos)
-      env_.notes.push_back("smdistributed needs Python: NCCL, or Gloo on CPUs, does its work");
   }
 
   /// The rules for --local_rank: docs/local_rank.md.

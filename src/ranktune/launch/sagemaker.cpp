@@ -7,9 +7,36 @@
 
 namespace ranktune::launch {
 
-std::optional<SageMakerHosts> sagemaker_hosts(const VariableReader& variables, const FileReader& files) {
+namespace {
+
+std::filesystem::path config_file(const VariableReader& variables, const char* name) {
   const std::filesystem::path base = variables.text("SAGEMAKER_BASE_DIR").value_or("/opt/ml");
-  const std::filesystem::path path = base / "input" / "config" / "resourceconfig.json";
+  return base / "input" / "config" / name;
+}
+
+/// true, "true" and "\"true\"": each layer may have written JSON into a text.
+bool is_true(const nlohmann::json& value) {
+  if (!value.is_string()) return value == true;
+  const std::string& text = value.get_ref<const std::string&>();
+  return text.find("true") != std::string::npos || text.find("True") != std::string::npos;
+}
+
+}  // namespace
+
+bool asks_for_smdistributed(const VariableReader& variables, const FileReader& files) {
+  for (const std::optional<std::string>& text :
+       {variables.text("SM_FRAMEWORK_PARAMS"), files(config_file(variables, "hyperparameters.json"))}) {
+    const nlohmann::json given =
+        nlohmann::json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
+    if (!given.is_object()) continue;
+    const char* const name = "sagemaker_distributed_dataparallel_enabled";
+    if (given.contains(name) && is_true(given.at(name))) return true;
+  }
+  return false;
+}
+
+std::optional<SageMakerHosts> sagemaker_hosts(const VariableReader& variables, const FileReader& files) {
+  const std::filesystem::path path = config_file(variables, "resourceconfig.json");
   const std::optional<std::string> content = files(path);
   if (!content) return std::nullopt;
   try {

@@ -21,4 +21,7 @@ struct SageMakerHosts {
 /// THROWS: DataError for a file that is not as SageMaker writes it.
 std::optional<SageMakerHosts> sagemaker_hosts(const VariableReader& variables, const FileReader& files);
 
+/// Whether the job asks for SageMaker's own library of data-parallel training, which is Python's.
+bool asks_for_smdistributed(const VariableReader& variables, const FileReader& files);
+
 }  // namespace ranktune::launch
