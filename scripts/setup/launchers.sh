@@ -4,6 +4,8 @@
 
 sagemaker=$deps/sagemaker
 wanted=$root/scripts/sagemaker_requirements.txt
+# The daemons lie in a folder that only root has in PATH.
+PATH=$PATH:/usr/sbin:/sbin
 launcher_programs='mpirun.openmpi mpirun.mpich srun sbatch slurmctld slurmd munged ip'
 
 already_done() {
@@ -14,8 +16,6 @@ already_done() {
 }
 
 do_it() {
-  # The daemons lie in a folder that only root has in PATH.
-  PATH=$PATH:/usr/sbin:/sbin
   ensure_packages openmpi-bin=mpirun.openmpi mpich=mpirun.mpich slurm-client=srun slurmctld=slurmctld slurmd=slurmd \
     munge=munged iproute2=ip python3=python3 python3-venv=venv ca-certificates=/etc/ssl/certs/ca-certificates.crt
   cmp -s "$wanted" "$sagemaker/requirements.txt" || install_sagemaker

@@ -207,6 +207,20 @@ says 'the old C++ ABI'
 says 'no LibTorch to fetch for Linux on aarch64'
 [ "$status" -ne 0 ] || complain 'it should have failed'
 
+begin 'launchers are missing and we are not root'
+rm "$machine/bin/id"
+echo 'echo 1000' | stub id
+setup launchers
+fails_with 'root' 'sudo apt-get install -y openmpi-bin mpich'
+
+begin 'launchers that are all here are not installed again'
+for tool in mpirun.openmpi mpirun.mpich srun sbatch slurmctld slurmd munged ip; do echo 'exit 0' | stub $tool; done
+mkdir -p "$machine/.deps/sagemaker"
+cp "$machine/scripts/sagemaker_requirements.txt" "$machine/.deps/sagemaker/requirements.txt"
+setup launchers
+succeeds
+[ -z "$output" ] || complain 'it should have said nothing'
+
 # From here on LibTorch is fetched, which is done on x86-64 Linux only.
 if [ "$(uname -s) $(uname -m)" != 'Linux x86_64' ]; then
   echo "the fetching of LibTorch is not tested on $(uname -s) $(uname -m)"
