@@ -20,3 +20,14 @@ function(ranktune_add_test name)
   add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
+
+# ranktune_add_python_test(launch_front launcher_test.py) A test in Python; those that run programs find them in
+# RANKTUNE_BIN_DIR. Without Python there is no such test.
+find_program(RANKTUNE_PYTHON python3)
+function(ranktune_add_python_test name file)
+  if(RANKTUNE_PYTHON)
+    add_test(NAME ${name} COMMAND ${RANKTUNE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77
+      ENVIRONMENT "RANKTUNE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};PYTHONDONTWRITEBYTECODE=1")
+  endif()
+endfunction()

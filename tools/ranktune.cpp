@@ -35,11 +35,6 @@ namespace cli = ranktune::cli;
 using ranktune::UsageError;
 using ranktune::cli::ExitCode;
 
-std::optional<std::string> variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
 /// Where the program lies that is linked with LibTorch. It and its ranks are to read these variables before
 /// main: memory in pages of 2 MiB, which matrix products like better, and no warnings of c10d's beside our
 /// own messages.
@@ -61,8 +56,9 @@ void print(const std::string& text) {
 }
 
 int launch(const std::vector<std::string>& words) {
-  const cli::LaunchCommand command = cli::parse_launch(words, variable);
-  if (!command.help) return cli::run_launch(command, ranktune::launch::environment_variables());
+  const ranktune::launch::Variables variables = ranktune::launch::environment_variables();
+  const cli::LaunchCommand command = cli::parse_launch(words, variables);
+  if (!command.help) return cli::run_launch(command, variables);
   print(cli::launch_help());
   return static_cast<int>(ExitCode::success);
 }
@@ -75,17 +71,13 @@ int train(const std::vector<std::string>& words, char** argv) {
     print(cli::train_help());
     return static_cast<int>(ExitCode::success);
   }
-  const bool use_cpu = command.arguments.training.use_cpu;
-  const auto gpus = ranktune::launch::visible_gpus(
-      use_cpu || !RANKTUNE_LIBTORCH_HAS_CUDA ? 0 : ranktune::launch::count_installed_gpus(), variables);
-  const cli::Place place =
-      cli::find_place(command.place, use_cpu, variables, ranktune::launch::file_reader(), gpus);
+  const cli::Place place = cli::find_own_place(command.place, command.arguments.training.use_cpu,
+                                               RANKTUNE_LIBTORCH_HAS_CUDA, variables);
   if (place.ranks_to_start.empty()) become_train_program(argv);
   if (!place.plan.why.empty()) std::cerr << "ranktune train: " << place.plan.why << '\n';
   std::vector<std::string> program{train_program().string(), "train"};
   program.insert(program.end(), words.begin(), words.end());
-  return cli::run_launch({.options = cli::launch_options(place, std::move(program))},
-                         ranktune::launch::environment_variables());
+  return cli::run_launch({.options = cli::launch_options(place, std::move(program))}, variables);
 }
 
 int predict(const std::vector<std::string>& words, char** argv) {

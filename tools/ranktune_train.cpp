@@ -66,20 +66,17 @@ namespace launch = ranktune::launch;
 /// This process among its ranks. THROWS: as find_place.
 ranktune::cli::Place own_place(const ranktune::cli::PlaceArguments& arguments, bool use_cpu,
                                const launch::Variables& variables) {
-  const auto gpus = launch::visible_gpus(
-      use_cpu || !at::globalContext().hasCUDA() ? 0 : launch::count_installed_gpus(), variables);
-  return ranktune::cli::find_place(arguments, use_cpu, variables, launch::file_reader(), gpus);
+  return ranktune::cli::find_own_place(arguments, use_cpu, at::globalContext().hasCUDA(), variables);
 }
 
 std::unique_ptr<ranktune::dist::ProcessGroup> join_group(const ranktune::cli::Place& place,
                                                          const ranktune::cli::PlaceArguments& arguments,
                                                          const launch::Variables& variables) {
   if (!place.env.distributed()) return nullptr;
-  const auto interface = variables.find("GLOO_SOCKET_IFNAME");
   return ranktune::dist::init_process_group(
       place.env, {.backend = place.plan.backend,
                   .timeout = std::chrono::milliseconds(std::llround(1000 * arguments.ddp_timeout)),
-                  .interface = interface == variables.end() ? "" : interface->second});
+                  .interface = launch::value_of(variables, "GLOO_SOCKET_IFNAME")});
 }
 
 void print_report(const ranktune::train::JobReport& report, const ranktune::cli::TrainCommand& command,

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "ranktune/core/error.h"
@@ -19,14 +17,11 @@ using ::testing::IsEmpty;
 using tests::error_text;
 using Words = std::vector<std::string>;
 
-LaunchCommand parse(const Words& words, const std::map<std::string, std::string>& variables = {}) {
-  return parse_launch(words, [&](const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
-  });
+LaunchCommand parse(const Words& words, const launch::Variables& variables = {}) {
+  return parse_launch(words, variables);
 }
 
-std::string refusal(const Words& words, const std::map<std::string, std::string>& variables = {}) {
+std::string refusal(const Words& words, const launch::Variables& variables = {}) {
   return error_text<UsageError>([&] { parse(words, variables); });
 }
 

@@ -56,30 +56,46 @@ std::string weights(const torch::nn::Module& module) {
   return text;
 }
 
-/// Three steps of a rank on its rows of every batch; each rank starts from other weights.
+/// A rank with its rows of every batch. Each rank starts from other weights.
+struct Learner {
+  Learner(const LaunchEnv& env, const DistributedDataParallelOptions& options)
+      : group(init_process_group(env, {})),
+        net(fresh_net(env.rank)),
+        ddp(*group, net, options),
+        optimizer(net->parameters(), 0.5),
+        rows(batch().chunk(env.world_size)[static_cast<std::size_t>(env.rank)]) {}
+
+  static std::shared_ptr<Net> fresh_net(std::int64_t rank) {
+    torch::manual_seed(static_cast<std::uint64_t>(1 + rank));
+    return std::make_shared<Net>();
+  }
+
+  std::unique_ptr<ProcessGroup> group;
+  std::shared_ptr<Net> net;
+  DistributedDataParallel<Net> ddp;
+  torch::optim::SGD optimizer;
+  at::Tensor rows;
+};
+
+/// Three steps of a rank.
 std::string train(const LaunchEnv& env, const DistributedDataParallelOptions& options,
                   bool accumulate = false) {
-  const auto group = init_process_group(env, {});
-  torch::manual_seed(static_cast<std::uint64_t>(1 + env.rank));
-  const auto net = std::make_shared<Net>();
-  DistributedDataParallel ddp(*group, net, options);
-  torch::optim::SGD optimizer(net->parameters(), 0.5);
-  const at::Tensor rows = batch().chunk(env.world_size)[static_cast<std::size_t>(env.rank)];
+  Learner self(env, options);
   for (int step = 0; step < 3; ++step) {
-    ddp.zero_grad();
+    self.ddp.zero_grad();
     if (accumulate) {
-      const auto parts = rows.chunk(2);
+      const auto parts = self.rows.chunk(2);
       {
-        const auto quiet = ddp.no_sync();
-        (loss_of(ddp.forward(parts[0], 2.0)) / 2).backward();
+        const auto quiet = self.ddp.no_sync();
+        (loss_of(self.ddp.forward(parts[0], 2.0)) / 2).backward();
       }
-      (loss_of(ddp.forward(parts[1], 2.0)) / 2).backward();
+      (loss_of(self.ddp.forward(parts[1], 2.0)) / 2).backward();
     } else {
-      loss_of(ddp(rows, 2.0)).backward();
+      loss_of(self.ddp(self.rows, 2.0)).backward();
     }
-    optimizer.step();
+    self.optimizer.step();
   }
-  return weights(*net);
+  return weights(*self.net);
 }
 
 std::string train_alone() {
@@ -166,23 +182,18 @@ TEST(DistributedDataParallel, JoinLetsRanksHaveUnequalNumbersOfSteps) {
           run_ranks(1, [&](const LaunchEnv&) { return train_as_if_joined(steps, divide_by_all); });
       for (const DistributedDataParallelOptions& options : {DistributedDataParallelOptions(), unused}) {
         const auto results = run_ranks(static_cast<int>(steps.size()), [&](const LaunchEnv& env) {
-          const auto group = init_process_group(env, {});
-          torch::manual_seed(static_cast<std::uint64_t>(1 + env.rank));
-          const auto net = std::make_shared<Net>();
-          DistributedDataParallel ddp(*group, net, options);
-          torch::optim::SGD optimizer(net->parameters(), 0.5);
-          const at::Tensor rows = batch().chunk(env.world_size)[static_cast<std::size_t>(env.rank)];
-          ddp.join(
+          Learner self(env, options);
+          self.ddp.join(
               [&] {
                 for (int step = 0; step < steps[static_cast<std::size_t>(env.rank)]; ++step) {
-                  ddp.zero_grad();
-                  loss_of(ddp(rows, 2.0)).backward();
-                  optimizer.step();
+                  self.ddp.zero_grad();
+                  loss_of(self.ddp(self.rows, 2.0)).backward();
+                  self.optimizer.step();
                 }
               },
               {.divide_by_initial_world_size = divide_by_all});
-          group->barrier();
-          return weights(*net);
+          self.group->barrier();
+          return weights(*self.net);
         });
         expect_all(results, expected[0].text);
       }

@@ -14,7 +14,20 @@ struct Captured {
 /// Starts `words` and waits; standard error stays this process's. THROWS: Error when it cannot be started.
 Captured run_captured(const std::vector<std::string>& words);
 
-/// Everything in an open file, from its beginning.
-std::string content_of(int descriptor);
+/// A file in memory for what programs print.
+class OutputFile {
+ public:
+  OutputFile();  ///< THROWS: Error when the system gives none.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  /// All of it, from its beginning.
+  std::string content() const;
+
+ private:
+  int descriptor_;
+};
 
 }  // namespace ranktune::cli

@@ -17,18 +17,14 @@
 namespace ranktune::cli {
 namespace {
 
-std::string value_of(const launch::Variables& variables, const std::string& name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? "" : found->second;
-}
-
 /// The socket on which Hydra (MPICH, Intel MPI) listens to this rank of its job; -1: none. A launcher inside
 /// the job, which has ranks of its own, decides itself.
 int hydra_socket(const launch::Variables& variables) {
-  const std::string text = value_of(variables, "PMI_FD");
+  const std::string text = launch::value_of(variables, "PMI_FD");
   int descriptor = -1;
   if (std::from_chars(text.data(), text.data() + text.size(), descriptor).ec != std::errc()) return -1;
-  if (value_of(variables, "PMI_RANK").empty() || !value_of(variables, "RANK").empty()) return -1;
+  if (launch::value_of(variables, "PMI_RANK").empty() || !launch::value_of(variables, "RANK").empty())
+    return -1;
   // Somebody in between may have closed it, and the number then be another file's.
   int family = 0;
   socklen_t size = sizeof family;
@@ -60,7 +56,7 @@ void report_failure(const std::string& program, const std::exception& error,
   const std::string message = one_line(error);
   std::cerr << program + ": error: " + message + '\n';
   // A reason that cannot be left behind is no second error.
-  if (const std::string file = value_of(variables, "TORCHELASTIC_ERROR_FILE"); !file.empty())
+  if (const std::string file = launch::value_of(variables, "TORCHELASTIC_ERROR_FILE"); !file.empty())
     std::ofstream(file) << launch::error_file_text({message, std::time(nullptr)});
   write_failure_reason(variables, message);
   abort_hydra_job(variables, exit_code_of(error));

@@ -1,8 +1,5 @@
 #include "cli/launch_command.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -28,26 +25,26 @@ std::string pet_name(const std::string& flag) {
   return name;
 }
 
-void apply_variables(const FlagTable& table, const Environment& environment,
+void apply_variables(const FlagTable& table, const launch::Variables& variables,
                      std::vector<std::string>& notes) {
   for (const FlagGroup& group : table.groups()) {
     for (const Flag& flag : group.flags) {
       const std::string name = pet_name(flag.name);
-      const std::optional<std::string> value = environment(name);
-      if (value && !value->empty()) apply({&flag, {*value}, name}, notes);
+      const std::string value = launch::value_of(variables, name);
+      if (!value.empty()) apply({&flag, {value}, name}, notes);
     }
   }
 }
 
 }  // namespace
 
-LaunchCommand parse_launch(std::span<const std::string> words, const Environment& environment) {
+LaunchCommand parse_launch(std::span<const std::string> words, const launch::Variables& variables) {
   LaunchCommand command;
   const FlagTable table = launch_flags(command.options);
   const ParsedWords parsed = parse_words(words, table, Positionals::end_the_flags);
   command.help = parsed.help;
   if (command.help) return command;
-  apply_variables(table, environment, command.notes);
+  apply_variables(table, variables, command.notes);
   for (const Assignment& assignment : parsed.assignments) apply(assignment, command.notes);
   for (const Positional& positional : parsed.positionals) command.options.command.push_back(positional.word);
   return command;
@@ -87,12 +84,10 @@ int run_launch(const LaunchCommand& command, const launch::Variables& variables)
 }
 
 Captured launch_captured(const launch::LaunchOptions& options, const launch::Variables& variables) {
-  const int file = ::memfd_create("output", MFD_CLOEXEC);
-  if (file < 0) throw Error("no room for the ranks' output");
+  const OutputFile file;
   const launch::LaunchPlan plan = launch::plan_launch(options, variables, launch::this_host(variables));
-  Captured captured{launch::run_launcher(plan, variables, {.out = file}).exit_code, {}};
-  std::istringstream lines(content_of(file));
-  ::close(file);
+  Captured captured{launch::run_launcher(plan, variables, {.out = file.descriptor()}).exit_code, {}};
+  std::istringstream lines(file.content());
   for (std::string line; std::getline(lines, line);)
     captured.output += line.substr(std::min(line.size(), line.find("]: ") + 3)) + '\n';
   return captured;

@@ -20,7 +20,7 @@ struct LaunchCommand {
 /// `words` are those after the verb. The first one that belongs to no flag is the program; the words after it
 /// are the program's and are not looked at. A flag that is not given is taken from PET_<NAME>, as torchrun
 /// does; an empty variable counts as none. THROWS: UsageError.
-LaunchCommand parse_launch(std::span<const std::string> words, const Environment& environment);
+LaunchCommand parse_launch(std::span<const std::string> words, const launch::Variables& variables);
 
 std::string launch_help();
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ranktune/core/error.h"
+#include "ranktune/launch/system_environment.h"
 
 namespace ranktune::cli {
 namespace {
@@ -57,6 +58,13 @@ Place find_place(const PlaceArguments& arguments, bool use_cpu, const launch::Va
                                     .ddp_backend = arguments.ddp_backend});
   if (place.plan.launch_ranks > 0) place.ranks_to_start = std::to_string(place.plan.launch_ranks);
   return place;
+}
+
+Place find_own_place(const PlaceArguments& arguments, bool use_cpu, bool libtorch_has_cuda,
+                     const launch::Variables& variables) {
+  const std::int64_t gpus = use_cpu || !libtorch_has_cuda ? 0 : launch::count_installed_gpus();
+  return find_place(arguments, use_cpu, variables, launch::file_reader(),
+                    launch::visible_gpus(gpus, variables));
 }
 
 launch::LaunchOptions launch_options(const Place& place, std::vector<std::string> program) {

@@ -25,6 +25,10 @@ std::vector<std::string> verb_first(std::vector<std::string> words);
 Place find_place(const PlaceArguments& arguments, bool use_cpu, const launch::Variables& variables,
                  const launch::FileReader& files, const launch::VisibleGpus& gpus);
 
+/// The same with the files and, where LibTorch can use them, the GPUs of this machine.
+Place find_own_place(const PlaceArguments& arguments, bool use_cpu, bool libtorch_has_cuda,
+                     const launch::Variables& variables);
+
 /// How to start the ranks of a place: `program` is what each of them runs.
 launch::LaunchOptions launch_options(const Place& place, std::vector<std::string> program);
 

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 fs::path base_folder(const launch::Variables& variables) {
-  const auto given = variables.find("SAGEMAKER_BASE_DIR");
-  return given == variables.end() || given->second.empty() ? "/opt/ml" : given->second;
+  const std::string given = launch::value_of(variables, "SAGEMAKER_BASE_DIR");
+  return given.empty() ? "/opt/ml" : given;
 }
 
 fs::path hyperparameters_of(const fs::path& base) {

@@ -80,7 +80,7 @@ class DataParallel {
   static std::vector<at::Tensor*> tensors_in(Value& value) {
     std::vector<at::Tensor*> found;
     const auto note = [&](at::Tensor& tensor) { found.push_back(&tensor); };
-    if constexpr (requires { visit_tensors(value, note); }) visit_tensors(value, note);
+    visit_any_tensors(value, note);
     return found;
   }
 

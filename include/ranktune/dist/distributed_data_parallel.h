@@ -115,7 +115,7 @@ class DistributedDataParallel {
     const auto move = [&](at::Tensor& tensor) {
       if (tensor.defined()) tensor = tensor.to(device);
     };
-    if constexpr (requires { visit_tensors(value, move); }) visit_tensors(value, move);
+    visit_any_tensors(value, move);
   }
 
   void require_devices() const {

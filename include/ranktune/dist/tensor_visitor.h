@@ -69,4 +69,10 @@ void visit_tensors(std::tuple<Items...>& items, Visit& visit) {
   std::apply([&](Items&... each) { (visit_tensors(each, visit), ...); }, items);
 }
 
+/// The same for arguments of any kind: a value of a type without tensors is left as it is.
+template <typename Value, typename Visit>
+void visit_any_tensors(Value& value, Visit& visit) {
+  if constexpr (requires { visit_tensors(value, visit); }) visit_tensors(value, visit);
+}
+
 }  // namespace ranktune::dist

@@ -13,6 +13,9 @@ namespace ranktune::launch {
 
 using Variables = std::map<std::string, std::string>;
 
+/// The value of a variable; "" for one that is absent.
+std::string value_of(const Variables& variables, const std::string& name);
+
 /// The content of a file, or nothing where it cannot be read.
 using FileReader = std::function<std::optional<std::string>(const std::filesystem::path&)>;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ Variables environment_variables();
 
 /// Reads files of this machine; nothing for those that cannot be read.
 FileReader file_reader();
+
+/// This machine's name, "localhost" for one without.
+std::string host_name();
+
+/// Cores' worth of time that this process's container may use, from its control group; the largest number
+/// where nothing limits it.
+std::int64_t cores_of_container();
 
 /// detect() for this process, with the words of main().
 Detection detect_process(int argc, char** argv);

@@ -44,6 +44,21 @@ class SequenceClassifier {
   virtual std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const = 0;
 };
 
+/// A model that computes as another one in its own way: what it does not say itself is the other's.
+class WrappedClassifier : public SequenceClassifier {
+ public:
+  const NamedTensors& named_parameters() const override { return model_->named_parameters(); }
+  const ModelConfig& config() const override { return model_->config(); }
+  std::vector<std::string> sparse_gradients() const override { return model_->sparse_gradients(); }
+
+ protected:
+  explicit WrappedClassifier(std::unique_ptr<SequenceClassifier> model) : model_(std::move(model)) {}
+  const SequenceClassifier& model() const { return *model_; }
+
+ private:
+  std::unique_ptr<SequenceClassifier> model_;
+};
+
 /// A copy of the model on `device`, parameters included.
 std::unique_ptr<SequenceClassifier> replicate(const SequenceClassifier& model, at::Device device);
 

@@ -12,19 +12,15 @@ namespace ranktune::models {
 /// layer to the last and back, so that threads meet twice per update instead of at every matrix product.
 /// Gradients are the sum of the threads', added in the order of the sequences; values differ from the model's
 /// own by rounding alone.
-class ThreadedClassifier final : public SequenceClassifier {
+class ThreadedClassifier final : public WrappedClassifier {
  public:
   /// REQUIRES: a model on the CPU; threads >= 1.
   ThreadedClassifier(std::unique_ptr<SequenceClassifier> model, std::int64_t threads);
 
   at::Tensor forward(const TokenBatch& batch, const ForwardContext& context) const override;
-  const NamedTensors& named_parameters() const override { return model_->named_parameters(); }
-  const ModelConfig& config() const override { return model_->config(); }
-  std::vector<std::string> sparse_gradients() const override { return model_->sparse_gradients(); }
   std::unique_ptr<SequenceClassifier> with_parameters(NamedTensors parameters) const override;
 
  private:
-  std::unique_ptr<SequenceClassifier> model_;
   /// One per thread: the model's own memory, with gradients of their own.
   std::vector<std::shared_ptr<const SequenceClassifier>> shares_;
 };

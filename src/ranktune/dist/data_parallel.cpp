@@ -7,8 +7,8 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
+#include "ranktune/compat/make_node.h"
 #include "ranktune/core/threads.h"
-#include "ranktune/dist/autograd_node.h"
 
 namespace ranktune::dist {
 namespace {
@@ -46,7 +46,7 @@ at::Tensor gather(const std::vector<at::Tensor>& parts, at::Device device) {
 
 void link_parameters(const std::vector<at::Tensor>& originals, std::vector<at::Tensor> copies) {
   if (!at::GradMode::is_enabled()) return;
-  auto node = make_node<ToOriginals>();
+  auto node = compat::make_node<ToOriginals>();
   variable_list linked;
   for (std::size_t i = 0; i < originals.size(); ++i) {
     if (!originals[i].requires_grad()) continue;

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ranktune/compat/make_node.h"
 #include "ranktune/core/error.h"
-#include "ranktune/dist/autograd_node.h"
 #include "ranktune/dist/bf16_hook.h"
 #include "ranktune/dist/collectives.h"
 #include "ranktune/dist/gradient_reducer_state.h"
@@ -188,7 +188,7 @@ std::vector<at::Tensor> GradientReducer::prepare(std::vector<at::Tensor> outputs
   const bool search = state.options.find_unused_parameters && !state.options.static_graph;
   state.reducer->prepare_for_backward(search ? outputs : std::vector<at::Tensor>{});
   const bool delayed = state.options.static_graph && std::exchange(state.first_pass, false);
-  auto sink = make_node<Sink>();
+  auto sink = compat::make_node<Sink>();
   sink->at_start = [keep = state_, delayed] {
     torch::autograd::Engine::get_default_engine().queue_callback([keep, delayed] {
       if (delayed) keep->reducer->delay_all_reduce();

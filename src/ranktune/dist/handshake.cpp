@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -12,6 +11,7 @@
 #include "ranktune/dist/messages.h"
 #include "ranktune/dist/store.h"
 #include "ranktune/launch/network.h"
+#include "ranktune/launch/system_environment.h"
 #include "ranktune/version.h"
 
 namespace ranktune::dist {
@@ -19,14 +19,9 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-std::string own_host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "unknown";
-}
-
 /// What a rank tells the others about itself.
 nlohmann::json introduce(const launch::LaunchEnv& env) {
-  const std::string host = own_host_name(), loopback = launch::loopback_id();
+  const std::string host = launch::host_name(), loopback = launch::loopback_id();
   return {{"host", host},
           {"loopback", loopback.empty() ? host : loopback},
           {"pid", ::getpid()},
@@ -102,7 +97,7 @@ class Meeting {
       if (holds_store()) stay_for_the_others(error.what());
       throw;
     } catch (const c10::Error& error) {
-      fail("lost the store at " + address() + " (" + first_line(error) +
+      fail("lost the store at " + address_of(env_) + " (" + first_line(error) +
            "): rank 0, which holds it, has left; its own message tells why");
     }
   }
@@ -111,7 +106,6 @@ class Meeting {
   [[noreturn]] void fail(const std::string& message) const {
     throw DistributedError(env_.rank, "meeting the other ranks", seconds_since(started_), message);
   }
-  std::string address() const { return env_.master_addr + ":" + std::to_string(env_.master_port); }
   std::string key(const std::string& name) const {
     return "ranktune/" + std::to_string(env_.restart_count) + "/" + name;
   }
@@ -122,7 +116,7 @@ class Meeting {
     if (store_->add(key("claim/") + std::to_string(env_.rank), 1) > 1)
       fail("another process has come as rank " + std::to_string(env_.rank) +
            " before: " + who(env_.rank, read_card(*store_, member_key(env_.rank))) + "; do two jobs use " +
-           address() + ", or was one of them started twice?");
+           address_of(env_) + ", or was one of them started twice?");
     const std::string text = own_.dump();
     store_->set(member_key(env_.rank), Bytes(text.begin(), text.end()));
   }
@@ -136,11 +130,11 @@ class Meeting {
       }
       if (Clock::now() < deadline_) continue;
       fail(name_ranks(missing()) + " of " + std::to_string(env_.world_size) + " did not come to " +
-           address() + ": were all started, with this address, and can they reach it?");
+           address_of(env_) + ": were all started, with this address, and can they reach it?");
     }
     const nlohmann::json card = read_card(*store_, member_key(rank));
     if (const std::string difference = mismatch(own_, card); !difference.empty())
-      fail(who(rank, card) + " " + difference + ": do two jobs use " + address() + "?");
+      fail(who(rank, card) + " " + difference + ": do two jobs use " + address_of(env_) + "?");
     return {card.at("host").get<std::string>(), card.at("pid").get<std::int64_t>(),
             card.at("local_rank").get<std::int64_t>(), card.at("loopback").get<std::string>()};
   }

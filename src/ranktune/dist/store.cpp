@@ -10,12 +10,13 @@
 #include "ranktune/dist/messages.h"
 
 namespace ranktune::dist {
-namespace {
 
 std::string address_of(const launch::LaunchEnv& env) {
   const bool ipv6 = env.master_addr.find(':') != std::string::npos;
   return (ipv6 ? "[" + env.master_addr + "]" : env.master_addr) + ":" + std::to_string(env.master_port);
 }
+
+namespace {
 
 std::string advice_for_server(const launch::LaunchEnv& env, const std::string& cause) {
   return "the store cannot listen on port " + std::to_string(env.master_port) + " (" + cause +
@@ -25,8 +26,7 @@ std::string advice_for_server(const launch::LaunchEnv& env, const std::string& c
 std::string advice_for_client(const launch::LaunchEnv& env, const std::string& cause) {
   return "no store answers at " + address_of(env) + " (" + cause +
          "): is rank 0 running there, is the address that of its machine, and does no firewall or other "
-         "program stand "
-         "at this port?";
+         "program stand at this port?";
 }
 
 }  // namespace

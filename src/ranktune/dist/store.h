@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "ranktune/launch/launch_env.h"
@@ -12,6 +13,9 @@ using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// Where the store of env's job listens, an IPv6 address in brackets.
+std::string address_of(const launch::LaunchEnv& env);
 
 /// The store of env's job: rank 0 listens at the master address unless a launcher's agent does; the others
 /// connect. THROWS: DistributedError after `timeout`, whatever answers there.

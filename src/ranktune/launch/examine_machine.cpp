@@ -6,6 +6,7 @@
 #include "ranktune/launch/diagnosis.h"
 #include "ranktune/launch/launcher.h"
 #include "ranktune/launch/port_holder.h"
+#include "ranktune/launch/port_owner.h"
 #include "ranktune/launch/system_environment.h"
 
 namespace ranktune::launch {
@@ -23,12 +24,8 @@ std::string owner_of_port(const LaunchEnv& env) {
   try {
     const PortHolder holder(env.master_port);
     return "";
-  } catch (const UsageError& error) {
-    const std::string message = error.what();
-    const std::string begin = "taken by ";
-    const std::size_t at = message.find(begin);
-    return at == std::string::npos ? "another job"
-                                   : message.substr(at + begin.size(), message.find(';') - at - begin.size());
+  } catch (const UsageError&) {
+    return port_owner(env.master_port);
   }
 }
 

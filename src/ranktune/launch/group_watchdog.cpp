@@ -1,15 +1,15 @@
 #include "ranktune/launch/group_watchdog.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <set>
+#include <utility>
 
 #include "ranktune/core/error.h"
+#include "ranktune/launch/pipe.h"
 #include "ranktune/launch/system_error.h"
 
 namespace ranktune::launch {
@@ -47,13 +47,11 @@ void keep_only(int lifeline) {
 }  // namespace
 
 GroupWatchdog::GroupWatchdog() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("no pipe can be made: " + system_reason(errno));
-  const Descriptor read_end(ends[0]);
-  lifeline_ = Descriptor(ends[1]);
+  Pipe pipe;
+  lifeline_ = std::move(pipe.write_end);
   pid_ = ::fork();
   if (pid_ < 0) throw Error("no process can be started: " + system_reason(errno));
-  if (pid_ == 0) watch(read_end.get());
+  if (pid_ == 0) watch(pipe.read_end.get());
 }
 
 GroupWatchdog::~GroupWatchdog() {

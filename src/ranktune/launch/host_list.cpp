@@ -1,10 +1,10 @@
 #include "ranktune/launch/host_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "ranktune/core/error.h"
+#include "ranktune/launch/option_text.h"
 
 namespace ranktune::launch {
 namespace {
@@ -17,15 +17,12 @@ constexpr std::size_t kMostHosts = 1 << 20;  ///< a range that asks for more is 
 }
 
 std::optional<std::int64_t> number(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || status != std::errc() || end != text.data() + text.size() || value < 0)
-    return std::nullopt;
-  return value;
+  const std::optional<std::int64_t> value = whole_number(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// Cuts at commas outside brackets.
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> split_outside_brackets(const std::string& text) {
   std::vector<std::string> parts(1);
   int depth = 0;
   for (const char letter : text) {
@@ -41,7 +38,7 @@ std::vector<std::string> split(const std::string& text) {
 /// The numbers of a bracket group, zeros in front kept: "01-03,7".
 std::vector<std::string> expand_group(const std::string& group, const std::string& whole) {
   std::vector<std::string> values;
-  for (const std::string& part : split(group)) {
+  for (const std::string& part : split_outside_brackets(group)) {
     const std::size_t dash = part.find('-');
     const std::string low = part.substr(0, dash),
                       high = dash == std::string::npos ? low : part.substr(dash + 1);
@@ -80,14 +77,14 @@ std::vector<std::string> expand_pattern(const std::string& pattern, const std::s
 
 std::vector<std::string> expand_host_list(const std::string& text) {
   std::vector<std::string> hosts;
-  for (const std::string& pattern : split(text))
+  for (const std::string& pattern : split_outside_brackets(text))
     for (std::string& host : expand_pattern(pattern, text)) hosts.push_back(std::move(host));
   return hosts;
 }
 
 std::vector<std::int64_t> expand_task_counts(const std::string& text) {
   std::vector<std::int64_t> counts;
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : split_outside_brackets(text)) {
     const std::size_t open = part.find("(x");
     const auto count = number(part.substr(0, open));
     std::optional<std::int64_t> times = 1;

@@ -18,20 +18,11 @@ constexpr double kSignalGrace = 30;
 // is to be gone within five seconds.
 constexpr double kFailureGrace = 4;
 
-std::string variable(const Variables& variables, const std::string& name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::string() : found->second;
-}
-
 std::int64_t count_workers(const std::string& text, const HostFacts& host) {
-  const auto gpus = [&] { return host.count_gpus(); };
   if (text == "cpu") return host.cores;
-  if (text == "auto") {
-    const std::int64_t visible = gpus();
-    return visible > 0 ? visible : host.cores;
-  }
-  if (text == "gpu") {
-    const std::int64_t visible = gpus();
+  if (text == "auto" || text == "gpu") {
+    const std::int64_t visible = host.count_gpus();
+    if (visible < 1 && text == "auto") return host.cores;
     if (visible < 1)
       throw UsageError(
           "--nproc_per_node gpu: no GPU is visible here; give a number, or cpu for one rank per core");
@@ -52,7 +43,7 @@ std::vector<std::string> worker_command(const LaunchOptions& options, const Vari
   std::vector<std::string> command;
   const bool python = options.module || (options.command.front().ends_with(".py") && !options.no_python);
   if (python) {
-    const std::string interpreter = variable(variables, "PYTHON_EXEC");
+    const std::string interpreter = value_of(variables, "PYTHON_EXEC");
     command = {interpreter.empty() ? "python3" : interpreter, "-u"};
   }
   if (options.module) command.push_back("-m");
@@ -62,7 +53,7 @@ std::vector<std::string> worker_command(const LaunchOptions& options, const Vari
 
 /// The flag, or torchrun's variable for it. Nothing: neither is given.
 std::optional<double> shutdown_seconds(const LaunchOptions& options, const Variables& variables) {
-  const std::string text = variable(variables, "TORCH_ELASTIC_SHUTDOWN_TIMEOUT");
+  const std::string text = value_of(variables, "TORCH_ELASTIC_SHUTDOWN_TIMEOUT");
   std::optional<double> seconds = options.shutdown_timeout;
   std::string source = "--shutdown_timeout";
   if (!seconds && !text.empty()) {

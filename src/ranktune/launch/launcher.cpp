@@ -45,14 +45,13 @@ class OrphanAdoption {
 };
 
 std::string start_line(const LaunchPlan& plan, std::int64_t port, const Variables& variables) {
-  const auto threads = variables.find("OMP_NUM_THREADS");
-  const bool given = threads != variables.end() && !threads->second.empty();
+  const std::string threads = value_of(variables, "OMP_NUM_THREADS");
   const std::int64_t first = plan.rank(0), last = plan.rank(plan.local_world_size - 1);
   const std::string ranks =
       first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
   return fmt::format("{} of {} on {}, master {}:{}, OMP_NUM_THREADS={}", ranks, plan.world_size(), plan.host,
                      plan.master_addr, port,
-                     given ? threads->second : std::to_string(plan.threads_per_worker));
+                     threads.empty() ? std::to_string(plan.threads_per_worker) : threads);
 }
 
 void introduce(const LauncherParts& parts) {
@@ -78,12 +77,11 @@ void write_rest(ConsoleQueue& console, SignalSource& signals, bool told_to_end) 
 
 /// A launcher inside a worker of another one tells that one why it failed.
 void pass_error_file_on(const LauncherParts& parts, std::int64_t attempt, const WorkerFailure& failure) {
-  const auto target = parts.variables.find("TORCHELASTIC_ERROR_FILE");
-  if (target == parts.variables.end() || target->second.empty() || failure.message.empty()) return;
+  const std::string target = value_of(parts.variables, "TORCHELASTIC_ERROR_FILE");
+  if (target.empty() || failure.message.empty()) return;
   const std::filesystem::path source = parts.logs.worker_folder(attempt, failure.local_rank) / "error.json";
   std::error_code ignored;
-  std::filesystem::copy_file(source, target->second, std::filesystem::copy_options::overwrite_existing,
-                             ignored);
+  std::filesystem::copy_file(source, target, std::filesystem::copy_options::overwrite_existing, ignored);
 }
 
 LaunchOutcome run_attempts(const LauncherParts& parts) {

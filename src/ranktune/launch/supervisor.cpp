@@ -13,8 +13,8 @@ using Change = WorkerGroup::Change;
 constexpr double kKillSeconds = 2;      // SIGKILL takes longer only inside a system call that does not return
 constexpr double kProgressSeconds = 1;  // between two states of a progress bar
 
-Clock::time_point later(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+Clock::time_point after(double seconds, Clock::time_point start = Clock::now()) {
+  return start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 std::string ranks_have(std::int64_t count) {
@@ -58,7 +58,7 @@ void Supervisor::read_streams() {
       progress = progress || stream->shows_progress();
     }
   }
-  if (progress && !progress_due_) progress_due_ = later(kProgressSeconds);
+  if (progress && !progress_due_) progress_due_ = after(kProgressSeconds);
 }
 
 void Supervisor::show_progress() {
@@ -125,8 +125,7 @@ void Supervisor::look_at_clock() {
 }
 
 Clock::time_point Supervisor::stop_limit(const Worker& worker) const {
-  const std::chrono::duration<double> limit(parts_.plan.stopped_timeout);
-  return *worker.stopped + std::chrono::duration_cast<Clock::duration>(limit);
+  return after(parts_.plan.stopped_timeout, *worker.stopped);
 }
 
 void Supervisor::fail_stopped(Worker& worker) {
@@ -139,13 +138,13 @@ void Supervisor::fail_stopped(Worker& worker) {
 
 void Supervisor::begin_ending(int signal, double grace) {
   stage_ = Stage::ending;
-  deadline_ = later(grace);
+  deadline_ = after(grace);
   group_.ask_to_end(signal);
 }
 
 void Supervisor::begin_killing() {
   stage_ = Stage::killing;
-  deadline_ = later(kKillSeconds);
+  deadline_ = after(kKillSeconds);
   group_.ask_to_end(SIGKILL);
 }
 

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 namespace ranktune::launch {
 
@@ -24,6 +27,19 @@ FileReader file_reader() {
     if (!file) return std::nullopt;
     return std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   };
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "localhost";
+}
+
+std::int64_t cores_of_container() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");  // "max 100000", or microseconds of use and of the period
+  double quota = 0, period = 0;
+  if (!(file >> quota >> period) || !(quota > 0) || !(period > 0))
+    return std::numeric_limits<std::int64_t>::max();
+  return std::max<std::int64_t>(1, std::llround(std::floor(quota / period)));
 }
 
 Detection detect_process(int argc, char** argv) {

@@ -1,8 +1,7 @@
 #include "ranktune/launch/variables.h"
 
-#include <charconv>
-
 #include "ranktune/core/error.h"
+#include "ranktune/launch/option_text.h"
 
 namespace ranktune::launch {
 namespace {
@@ -14,6 +13,11 @@ std::string trimmed(const std::string& text) {
 }
 
 }  // namespace
+
+std::string value_of(const Variables& variables, const std::string& name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? "" : found->second;
+}
 
 std::optional<std::string> VariableReader::text(const std::string& name) const {
   const auto found = variables_.find(name);
@@ -40,11 +44,10 @@ std::optional<std::int64_t> VariableReader::number(const std::string& name) cons
 }
 
 std::int64_t to_count(const std::string& text, const std::string& source) {
-  std::int64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || status != std::errc() || end != text.data() + text.size() || value < 0)
+  const std::optional<std::int64_t> value = whole_number(text);
+  if (!value || *value < 0)
     throw UsageError(source + "=" + text + ": it must be a whole number of 0 or more");
-  return value;
+  return *value;
 }
 
 std::int64_t to_port(const std::string& text, const std::string& source) {

@@ -4,11 +4,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
+#include "ranktune/launch/system_environment.h"
 #include "ranktune/launch/worker_process.h"
 
 namespace ranktune::launch {
@@ -31,9 +30,8 @@ std::string with_local_rank(std::string word, std::int64_t local_rank) {
 }
 
 std::optional<ErrorRecord> read_error_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return parse_error_file(std::string(std::istreambuf_iterator<char>(file), {}));
+  const std::optional<std::string> text = file_reader()(path);
+  return text ? std::optional(parse_error_file(*text)) : std::nullopt;
 }
 
 }  // namespace

@@ -6,24 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "ranktune/core/error.h"
+#include "ranktune/launch/pipe.h"
 #include "ranktune/launch/system_error.h"
 
 namespace ranktune::launch {
 namespace {
-
-struct Pipe {
-  explicit Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("no pipe can be made: " + system_reason(errno));
-    read_end = Descriptor(ends[0]);
-    write_end = Descriptor(ends[1]);
-  }
-  Descriptor read_end;
-  Descriptor write_end;
-};
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> all;

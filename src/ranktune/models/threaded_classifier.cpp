@@ -103,19 +103,19 @@ std::vector<std::int64_t> share_sequences(const TokenBatch& batch, std::int64_t 
 }
 
 ThreadedClassifier::ThreadedClassifier(std::unique_ptr<SequenceClassifier> model, std::int64_t threads)
-    : model_(std::move(model)) {
-  for (std::int64_t i = 0; i < threads; ++i) shares_.push_back(share_memory(*model_));
+    : WrappedClassifier(std::move(model)) {
+  for (std::int64_t i = 0; i < threads; ++i) shares_.push_back(share_memory(this->model()));
 }
 
 std::unique_ptr<SequenceClassifier> ThreadedClassifier::with_parameters(NamedTensors parameters) const {
-  return std::make_unique<ThreadedClassifier>(model_->with_parameters(std::move(parameters)),
+  return std::make_unique<ThreadedClassifier>(model().with_parameters(std::move(parameters)),
                                               static_cast<std::int64_t>(shares_.size()));
 }
 
 at::Tensor ThreadedClassifier::forward(const TokenBatch& batch, const ForwardContext& context) const {
   const std::vector<std::int64_t> boundaries =
       share_sequences(batch, static_cast<std::int64_t>(shares_.size()));
-  if (boundaries.size() == 2) return model_->forward(batch, context);
+  if (boundaries.size() == 2) return model().forward(batch, context);
   const bool with_gradients = at::GradMode::is_enabled();  // each thread has its own switch
   std::vector<Part> parts(boundaries.size() - 1);
   for_each_part(parts.size(), [&](std::size_t i) {
@@ -126,7 +126,7 @@ at::Tensor ThreadedClassifier::forward(const TokenBatch& batch, const ForwardCon
   std::vector<at::Tensor> logits;
   for (const Part& part : parts) logits.push_back(part.logits.detach());
   at::Tensor all = at::cat(logits);
-  const variable_list parameters = tensors_of(*model_);
+  const variable_list parameters = tensors_of(model());
   if (!ops::needs_backward(parameters)) return all;
   auto node = ops::make_node<ThreadedBackward>();
   node->parts = std::move(parts);

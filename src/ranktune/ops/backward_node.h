@@ -3,21 +3,13 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
-#include <memory>
-#include <type_traits>
 #include <utility>
+
+#include "ranktune/compat/make_node.h"
 
 namespace ranktune::ops {
 
-/// A new node of the backward graph. LibTorch 2.6 holds nodes by std::shared_ptr, later releases by
-/// intrusive_ptr.
-template <typename Node>
-auto make_node() {
-  if constexpr (std::is_base_of_v<c10::intrusive_ptr_target, torch::autograd::Node>)
-    return c10::make_intrusive<Node>();
-  else
-    return std::make_shared<Node>();
-}
+using compat::make_node;
 
 /// Whether an operation on these tensors has to remember how to go backward.
 inline bool needs_backward(const torch::autograd::variable_list& inputs) {

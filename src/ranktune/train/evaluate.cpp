@@ -13,6 +13,7 @@
 #include "ranktune/train/collate.h"
 #include "ranktune/train/loss.h"
 #include "ranktune/train/metrics.h"
+#include "ranktune/train/ranks.h"
 
 namespace ranktune::train {
 namespace {
@@ -83,8 +84,8 @@ Predictions predict(const models::SequenceClassifier& model, const Dataset& data
   const auto started = std::chrono::steady_clock::now();
   const at::Device device = model.named_parameters().front().second.device();
   const std::vector<std::int64_t> rows = sampling::SequentialSampler(dataset.rows()).order(0);
-  const std::int64_t ranks = group == nullptr ? 1 : group->world_size();
-  const std::int64_t first = group == nullptr ? 0 : group->rank() * batch_size;
+  const std::int64_t ranks = ranks_of(group);
+  const std::int64_t first = rank_of(group) * batch_size;
   Predictions result{.num_labels = model.config().num_labels()};
   double summed = 0;
   for (std::int64_t begin = first; begin < dataset.rows(); begin += ranks * batch_size) {

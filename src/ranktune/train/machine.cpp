@@ -6,33 +6,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "ranktune/launch/system_environment.h"
 #include "ranktune/models/data_parallel_classifier.h"
 #include "ranktune/models/threaded_classifier.h"
 
 namespace ranktune::train {
-namespace {
-
-/// Cores' worth of time that a container may use, from its control group. LibTorch counts the cores of the
-/// whole machine, and threads that wait for their share are slower than fewer threads.
-std::int64_t cores_of_container() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");  // "max 100000", or microseconds of use and of the period
-  double quota = 0, period = 0;
-  if (!(file >> quota >> period) || !(quota > 0) || !(period > 0))
-    return std::numeric_limits<std::int64_t>::max();
-  return std::max<std::int64_t>(1, std::llround(std::floor(quota / period)));
-}
-
-}  // namespace
 
 std::int64_t use_threads(std::int64_t num_threads) {
-  if (num_threads == 0) num_threads = std::min<std::int64_t>(at::get_num_threads(), cores_of_container());
+  // LibTorch counts the cores of the whole machine; threads that wait for their share are slower than fewer.
+  if (num_threads == 0)
+    num_threads = std::min<std::int64_t>(at::get_num_threads(), launch::cores_of_container());
   at::set_num_threads(static_cast<int>(num_threads));
   return num_threads;
 }

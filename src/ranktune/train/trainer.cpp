@@ -16,6 +16,7 @@
 #include "ranktune/train/collate.h"
 #include "ranktune/train/evaluate.h"
 #include "ranktune/train/loss.h"
+#include "ranktune/train/ranks.h"
 #include "ranktune/train/schedule.h"
 #include "ranktune/train/whole_folder.h"
 
@@ -26,13 +27,9 @@ constexpr std::int64_t kUnusedInterval = 500;  ///< what trainer_state.json says
 
 sampling::BatchShape shape_of(const TrainingArguments& arguments, const dist::ProcessGroup* group) {
   return {.per_device_batch = rows_per_pass(arguments.per_device_train_batch_size, arguments),
-          .ranks = group == nullptr ? 1 : group->world_size(),
+          .ranks = ranks_of(group),
           .gradient_accumulation_steps = arguments.gradient_accumulation_steps,
           .drop_last = arguments.dataloader_drop_last};
-}
-
-std::int64_t rank_of(const dist::ProcessGroup* group) {
-  return group == nullptr ? 0 : group->rank();
 }
 
 std::uint64_t seed_of_order(const TrainingArguments& arguments) {
@@ -54,13 +51,13 @@ std::optional<sampling::DistributedSampler> distributed_sampler_of(std::int64_t 
                                                                    const dist::ProcessGroup* group) {
   if (arguments.sampler != SamplerType::distributed) return std::nullopt;
   return sampling::DistributedSampler(
-      rows, group == nullptr ? 1 : group->world_size(), rank_of(group),
+      rows, ranks_of(group), rank_of(group),
       {.seed = seed_of_order(arguments), .drop_last = arguments.dataloader_drop_last});
 }
 
 std::unique_ptr<dist::GradientReducer> reducer_of(const TrainerParts& parts,
                                                   const TrainingArguments& arguments) {
-  if (parts.group == nullptr || parts.group->world_size() == 1) return nullptr;
+  if (ranks_of(parts.group) == 1) return nullptr;
   return std::make_unique<dist::GradientReducer>(
       *parts.group,
       dist::SharedTensors{.parameters = parts.model.named_parameters(),

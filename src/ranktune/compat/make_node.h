@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace ranktune::dist {
+namespace ranktune::compat {
 
 /// A new node of the backward graph. LibTorch 2.6 holds nodes by std::shared_ptr, later releases by
 /// intrusive_ptr.
@@ -17,4 +17,4 @@ auto make_node() {
     return std::make_shared<Node>();
 }
 
-}  // namespace ranktune::dist
+}  // namespace ranktune::compat
