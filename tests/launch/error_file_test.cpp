@@ -30,11 +30,14 @@ TEST(ErrorFile, IsNothingWhenItIsNoErrorFile) {
 }
 
 TEST(ErrorFile, ComesBackAsWritten) {
-  const ErrorRecord record = {"rank 1: \"all-reduce\" failed\nafter 3 s \xC3\xA9 \xFF", 1'700'000'002};
+  const ErrorRecord record = {"rank 1: \"all-reduce\" failed\nafter 3 s \xC3\xA9 \xFF", 1'700'000'002, 2,
+                              true};
   const auto read = parse_error_file(error_file_text(record));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->message, "rank 1: \"all-reduce\" failed\nafter 3 s \xC3\xA9 \xEF\xBF\xBD");
   EXPECT_EQ(read->timestamp, record.timestamp);
+  EXPECT_EQ(read->exit_code, 2);
+  EXPECT_TRUE(read->follows_another);
 }
 
 TEST(ErrorFile, HasTheKeysThatTorchrunReads) {

@@ -54,6 +54,19 @@ TEST(FirstFailure, BelievesAnErrorFileOfAnEarlierSecond) {
   EXPECT_EQ(first_rank(ends), 0);
 }
 
+TEST(FirstFailure, IsNotARankThatFailedBecauseOfAnother) {
+  // Rank 1 could not read its file and told the others, who were quicker to leave.
+  std::vector<WorkerEnd> ends = {ended(0, 1, 30.5), ended(1, 2, 30.75, SIGTERM), ended(2, 1, 30.5)};
+  ends[1].error = ErrorRecord{"x.csv: cannot be opened", 30, 2};
+  for (const std::size_t other : {0, 2})
+    ends[other].error = ErrorRecord{
+        .message = "rank 1 says: x.csv", .timestamp = 30, .exit_code = 1, .follows_another = true};
+  EXPECT_EQ(first_rank(ends), 1);
+  // Where all of them followed, it is the earliest again: the one that they followed left no word.
+  ends[1].error->follows_another = true;
+  EXPECT_EQ(first_rank(ends), 0);
+}
+
 TEST(FailureReport, SaysWhoHowWhenWhereAndWhy) {
   std::vector<WorkerEnd> ends = {killed(0, SIGTERM, 11, SIGTERM), ended(1, 7, 10), ended(2, 1, 11, SIGTERM),
                                  ended(3, 0, 9)};

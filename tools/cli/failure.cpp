@@ -12,6 +12,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/sagemaker_job.h"
+#include "ranktune/core/error.h"
 #include "ranktune/launch/error_file.h"
 
 namespace ranktune::cli {
@@ -57,7 +58,9 @@ void report_failure(const std::string& program, const std::exception& error,
   std::cerr << program + ": error: " + message + '\n';
   // A reason that cannot be left behind is no second error.
   if (const std::string file = launch::value_of(variables, "TORCHELASTIC_ERROR_FILE"); !file.empty())
-    std::ofstream(file) << launch::error_file_text({message, std::time(nullptr)});
+    std::ofstream(file) << launch::error_file_text(
+        {message, std::time(nullptr), static_cast<int>(exit_code_of(error)),
+         dynamic_cast<const DistributedError*>(&error) != nullptr});
   write_failure_reason(variables, message);
   abort_hydra_job(variables, exit_code_of(error));
 }

@@ -9,8 +9,10 @@
 namespace ranktune::launch {
 
 struct ErrorRecord {
-  std::string message;         ///< "ValueError: x is negative"
-  std::int64_t timestamp = 0;  ///< seconds since 1970; 0: not given
+  std::string message;                ///< "ValueError: x is negative"
+  std::int64_t timestamp = 0;         ///< seconds since 1970; 0: not given
+  std::optional<int> exit_code = {};  ///< with which the rank was about to end
+  bool follows_another = false;       ///< the rank failed because another one had
 };
 
 /// Reads what a Python rank, or error_file_text, wrote. Nothing when `text` is no such file: a rank that was

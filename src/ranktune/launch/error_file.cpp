@@ -26,8 +26,12 @@ ErrorRecord record_of(const json& file) {
   if (message.is_string())
     return {message.get<std::string>(), file.contains("timestamp") ? seconds_of(file.at("timestamp")) : 0};
   ErrorRecord record{message.at("message").get<std::string>(), 0};
-  if (message.contains("extraInfo"))
-    record.timestamp = seconds_of(message.at("extraInfo").value("timestamp", json(0)));
+  if (const auto code = message.find("errorCode"); code != message.end() && code->is_number_integer())
+    record.exit_code = code->get<int>();
+  if (const auto info = message.find("extraInfo"); info != message.end()) {
+    record.timestamp = seconds_of(info->value("timestamp", json(0)));
+    record.follows_another = info->value("ranktune_follows_another", json(false)) == true;
+  }
   return record;
 }
 
@@ -43,10 +47,11 @@ std::optional<ErrorRecord> parse_error_file(std::string_view text) {
 
 std::string error_file_text(const ErrorRecord& record) {
   // No "py_callstack", not even an empty one: torchrun would show that in place of the message.
-  const json file = {
-      {"message",
-       {{"message", record.message}, {"extraInfo", {{"timestamp", std::to_string(record.timestamp)}}}}}};
-  return file.dump(-1, ' ', true, json::error_handler_t::replace);
+  json info = {{"timestamp", std::to_string(record.timestamp)}};
+  if (record.follows_another) info["ranktune_follows_another"] = true;
+  json message = {{"message", record.message}, {"extraInfo", info}};
+  if (record.exit_code) message["errorCode"] = *record.exit_code;
+  return json{{"message", message}}.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 }  // namespace ranktune::launch

@@ -18,6 +18,15 @@ double second_of_failure(const WorkerEnd& end) {
   return told ? static_cast<double>(end.error->timestamp) : std::floor(end.unix_time);
 }
 
+bool follows_another(const WorkerEnd& end) {
+  return end.error && end.error->follows_another;
+}
+
+bool began_before(const WorkerEnd& end, const WorkerEnd& other) {
+  if (follows_another(end) != follows_another(other)) return follows_another(other);
+  return second_of_failure(end) < second_of_failure(other);
+}
+
 std::string hint(const WorkerFailure& how) {
   switch (how.signal) {
     case SIGKILL:
@@ -72,7 +81,7 @@ const WorkerEnd* first_failure(std::span<const WorkerEnd> ends) {
       first = &end;
   if (first == nullptr) return nullptr;
   for (const WorkerEnd& end : ends)
-    if (end.failed() && end.error && second_of_failure(end) < second_of_failure(*first)) first = &end;
+    if (end.failed() && end.error && began_before(end, *first)) first = &end;
   return first;
 }
 

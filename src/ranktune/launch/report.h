@@ -27,8 +27,8 @@ std::string signal_name(int signal);
 std::string way_of_ending(const WorkerFailure& how);
 
 /// The worker that began it: of those that failed without being asked to end the one that was seen first,
-/// unless another one's error file says that it failed in an earlier second (its last breath took longer).
-/// nullptr: none.
+/// unless another one's error file says that it failed in an earlier second (its last breath took longer), or
+/// its own that it failed because of another. nullptr: none.
 const WorkerEnd* first_failure(std::span<const WorkerEnd> ends);
 
 /// What a person has to know of a failure, in lines: who, how, when, where, why, its last words, the others.

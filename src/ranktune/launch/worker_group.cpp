@@ -165,7 +165,14 @@ void WorkerGroup::finish_streams() {
     worker.err.close(parts_.console);
     worker.end.how.last_lines = worker.err.last_lines();
     worker.end.error = read_error_file(worker.error_file);
-    if (worker.end.error) worker.end.how.message = worker.end.error->message;
+    if (!worker.end.error) continue;
+    WorkerFailure& how = worker.end.how;
+    how.message = worker.end.error->message;
+    // It was leaving with its error when it was asked to end.
+    if (worker.end.error->exit_code && how.signal != 0 && how.signal == worker.end.asked) {
+      how.signal = 0;
+      how.exit_code = *worker.end.error->exit_code;
+    }
   }
 }
 
