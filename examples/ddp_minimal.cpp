@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     const auto x = torch::randn({64, 2}).chunk(env.world_size)[env.rank];  // this rank's rows of the batch
     const auto y = x.matmul(torch::tensor({2.0F, -1.0F})).unsqueeze(1) + 0.5;
     ddp.zero_grad();
-    torch::mse_loss(ddp.forward(x), y).backward();
+    ddp.backward(torch::mse_loss(ddp.forward(x), y));
     optimizer.step();
   }
   if (env.is_main()) std::cout << net->weight << '\n' << net->bias << "\nwanted: 2 -1 and 0.5\n";

@@ -201,6 +201,40 @@ TEST(DistributedDataParallel, JoinLetsRanksHaveUnequalNumbersOfSteps) {
   }
 }
 
+/// Steps of a rank; before step `last` it does `instead` and no more steps.
+std::string train_until(const LaunchEnv& env, int last, const std::function<void()>& instead) {
+  Learner self(env, {});
+  for (int step = 0; step < 5; ++step) {
+    if (env.rank == 1 && step == last) {
+      instead();
+      return "left";
+    }
+    self.ddp.zero_grad();
+    self.ddp.backward(loss_of(self.ddp(self.rows, 2.0)));
+    self.optimizer.step();
+  }
+  return "went on";
+}
+
+TEST(DistributedDataParallel, EndsWhenARankIsKilledBetweenItsSteps) {
+  const auto results =
+      run_ranks(3, [](const LaunchEnv& env) { return train_until(env, 2, [] { ::raise(SIGKILL); }); });
+  EXPECT_EQ(results[1].signal, SIGKILL);
+  for (const std::size_t rank : {0, 2}) {
+    EXPECT_EQ(results[rank].exit_code, 1);
+    EXPECT_NE(results[rank].text.find(" failed after "), std::string::npos) << results[rank].text;
+  }
+}
+
+TEST(DistributedDataParallel, EndsWhenARankHasFewerStepsAndSaysWhatToDo) {
+  const auto results = run_ranks(2, [](const LaunchEnv& env) { return train_until(env, 2, [] {}); });
+  EXPECT_EQ(results[1].text, "left");
+  EXPECT_EQ(results[0].exit_code, 1);
+  EXPECT_NE(results[0].text.find("rank 1 had fewer steps and left; ranks with unequal amounts of data need"),
+            std::string::npos)
+      << results[0].text;
+}
+
 TEST(DistributedDataParallel, RefusesDevicesThatDoNotFit) {
   for (const RankResult& result : run_ranks(1, [](const LaunchEnv& env) {
          const auto group = init_process_group(env, {});

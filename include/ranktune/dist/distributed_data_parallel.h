@@ -31,7 +31,7 @@ struct DistributedDataParallelOptions : ReducerOptions {
 ///   dist::DistributedDataParallel ddp(*group, net);
 ///   torch::optim::SGD optimizer(net->parameters(), 0.1);
 ///   ddp.zero_grad();
-///   loss_of(ddp.forward(x), y).backward();
+///   ddp.backward(loss_of(ddp.forward(x), y));
 ///   optimizer.step();
 ///
 /// `forward` may return a tensor or any nesting of vectors, arrays, optionals, maps, pairs, tuples and
@@ -69,6 +69,9 @@ class DistributedDataParallel {
   auto operator()(Inputs&&... inputs) {
     return forward(std::forward<Inputs>(inputs)...);
   }
+
+  /// loss.backward(), whose failures are a DistributedError; without it they are what c10d throws.
+  void backward(const at::Tensor& loss) { reducer_.backward(loss); }
 
   /// While it lives, backward passes add up gradients without any exchange; the first pass after it sends the
   /// sum.

@@ -208,6 +208,11 @@ std::vector<at::Tensor> GradientReducer::prepare(std::vector<at::Tensor> outputs
   return outputs;
 }
 
+void GradientReducer::backward(const at::Tensor& loss) {
+  if (!state_->synchronised) return loss.backward();
+  state_->group.run("averaging gradients", [&] { loss.backward(); });
+}
+
 void GradientReducer::set_synchronised(bool on) {
   state_->synchronised = on;
 }

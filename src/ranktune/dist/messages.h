@@ -5,7 +5,7 @@
 
 namespace ranktune::dist {
 
-/// What LibTorch says in several lines, with places in its source and a backtrace, on one.
+/// The first sentence of what LibTorch says in several lines, with places in its source and a backtrace.
 inline std::string first_line(const std::exception& error) {
   std::string text = error.what();
   text = text.substr(0, text.find('\n'));
@@ -13,6 +13,7 @@ inline std::string first_line(const std::exception& error) {
     const std::size_t end = text.find("] ");
     if (end != std::string::npos) text = text.substr(end + 2);
   }
+  text = text.substr(0, text.find(". "));
   while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
   return text;
 }

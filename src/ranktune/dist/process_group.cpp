@@ -1,6 +1,7 @@
 #include "ranktune/dist/process_group.h"
 
 #include <algorithm>
+#include <exception>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -19,8 +20,23 @@ namespace {
 /// that died say none.
 constexpr std::chrono::milliseconds kGoodbye{5000}, kGoodbyeAfterFailure{300};
 
-std::vector<std::uint8_t> one() {
-  return {1};
+constexpr std::uint8_t kWell = 1, kFailed = 0;
+
+std::string goodbye_key(std::int64_t rank) {
+  return "goodbye/" + std::to_string(rank);
+}
+
+/// Ranks that have said goodbye without having failed; none where the store is gone.
+std::vector<std::int64_t> ranks_that_left(c10d::Store& store, std::int64_t world_size) {
+  std::vector<std::int64_t> left;
+  try {
+    for (std::int64_t rank = 0; rank < world_size; ++rank)
+      if (store.check({goodbye_key(rank)}) && store.get(goodbye_key(rank)) == std::vector{kWell})
+        left.push_back(rank);
+  } catch (const c10::Error&) {
+    return {};  // rank 0 has left, and took the store along
+  }
+  return left;
 }
 
 }  // namespace
@@ -36,7 +52,8 @@ ProcessGroup::ProcessGroup(launch::LaunchEnv env, c10::intrusive_ptr<c10d::Store
 
 ProcessGroup::~ProcessGroup() {
   try {
-    store_->set("goodbye/" + std::to_string(rank()), one());
+    const bool well = !failed_ && std::uncaught_exceptions() == 0;
+    store_->set(goodbye_key(rank()), std::vector{well ? kWell : kFailed});
     if (rank() == 0 && !env_.agent_store)
       wait_for_ranks(*store_, "goodbye/", world_size(), failed_ ? kGoodbyeAfterFailure : kGoodbye);
   } catch (const c10::Error&) {
@@ -49,7 +66,7 @@ void ProcessGroup::barrier() {
   const std::string prefix = "barrier/" + std::to_string(barriers_++) + "/";
   std::vector<std::int64_t> missing;
   run("barrier", [&] {
-    store_->set(prefix + std::to_string(rank()), one());
+    store_->set(prefix + std::to_string(rank()), std::vector{kWell});
     missing = wait_for_ranks(*store_, prefix, world_size(), timeout_);
   });
   failed_ = !missing.empty();
@@ -68,10 +85,14 @@ void ProcessGroup::run(const std::string& operation, const std::function<void()>
     throw;  // speaks for itself
   } catch (const std::exception& error) {
     failed_ = true;
-    throw DistributedError(rank(), operation, seconds_since(started),
-                           first_line(error) +
-                               ": another rank ended, stopped or is on another path; its own message "
-                               "tells why");
+    const std::vector<std::int64_t> left = ranks_that_left(*store_, world_size());
+    throw DistributedError(
+        rank(), operation, seconds_since(started),
+        first_line(error) + (left.empty() ? ": another rank ended, stopped or is on another path; its own "
+                                            "message tells why"
+                                          : ": " + name_ranks(left) +
+                                                " had fewer steps and left; ranks with unequal amounts of "
+                                                "data need DistributedDataParallel's join"));
   }
 }
 

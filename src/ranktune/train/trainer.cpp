@@ -177,8 +177,7 @@ at::Tensor Trainer::forward(const models::TokenBatch& batch) {
 }
 
 void Trainer::run_backward(const at::Tensor& loss) {
-  if (!reducer_) return loss.backward();
-  parts_.group->run("averaging gradients", [&] { loss.backward(); });
+  reducer_ ? reducer_->backward(loss) : loss.backward();
 }
 
 /// From this rank's share of an update to all ranks': its loss, and the counts of what has been seen.
