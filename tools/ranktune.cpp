@@ -88,15 +88,15 @@ int predict(const std::vector<std::string>& words, char** argv) {
 
 /// What ranktune-train prints about LibTorch and the group; under a launcher, or with --world, its ranks
 /// meet.
-cli::Captured ask_libtorch(const cli::DoctorCommand& command, const ranktune::launch::Diagnosis& diagnosis) {
+cli::Captured ask_libtorch(cli::DoctorCommand command, const ranktune::launch::Diagnosis& diagnosis) {
+  const bool alone = !diagnosis.env.distributed() && command.world.value_or(1) == 1;
+  if (alone) {
+    ::setenv("RANKTUNE_LAUNCH", "none", /*overwrite=*/1);  // a place that was refused is refused there, too
+    command.place.device = "cpu";                          // devices of no rank are not to be decided again
+  }
   std::vector<std::string> words = cli::libtorch_words(command);
   words.insert(words.begin(), train_program().string());
-  if (diagnosis.env.distributed()) return cli::run_captured(words);
-  if (!command.world || *command.world == 1) {
-    ::setenv("RANKTUNE_LAUNCH", "none", /*overwrite=*/1);  // a place that was refused is refused there, too
-    words.push_back("--use_cpu");                          // devices of no rank are not to be decided again
-    return cli::run_captured(words);
-  }
+  if (alone || diagnosis.env.distributed()) return cli::run_captured(words);
   ranktune::launch::LaunchOptions options;
   options.nproc_per_node = std::to_string(*command.world);
   options.no_python = true;
@@ -110,10 +110,15 @@ int doctor(const std::vector<std::string>& words) {
     print(cli::doctor_help());
     return static_cast<int>(ExitCode::success);
   }
+  const auto variables = ranktune::launch::environment_variables();
   std::vector<std::string> typed;
   if (command.place.local_rank) typed.push_back("--local_rank=" + std::to_string(*command.place.local_rank));
   const auto found = ranktune::launch::diagnose_process(
-      typed, {.use_cpu = command.use_cpu, .ddp_backend = command.place.ddp_backend},
+      typed,
+      {.use_cpu = command.use_cpu,
+       .ddp_backend = command.place.ddp_backend,
+       .device = command.place.device,
+       .xla_library = ranktune::launch::value_of(variables, ranktune::launch::kXlaLibrary)},
       RANKTUNE_LIBTORCH_HAS_CUDA);
   const cli::Captured libtorch = ask_libtorch(command, found.diagnosis);
   if (!found.diagnosis.env.is_main()) return libtorch.exit_code;  // rank 0 speaks for all

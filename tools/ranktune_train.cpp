@@ -99,6 +99,7 @@ ExitCode train(const std::vector<std::string>& words, const std::string& program
   const ranktune::cli::Place place = own_place(command.place, command.arguments.training.use_cpu, variables);
   ranktune::train::TrainingArguments& training = command.arguments.training;
   training.device = place.plan.device;
+  training.device_library = place.plan.library;
   for (const std::int64_t gpu : place.plan.replicas)
     training.data_parallel_devices.push_back("cuda:" + std::to_string(gpu));
   if (training.num_threads == 0)

@@ -99,10 +99,22 @@ TEST(PlanDevice, RefusesMoreRanksThanGpusUnlessTheyMayShare) {
 }
 
 TEST(PlanDevice, SaysWhatXlaNeeds) {
-  EXPECT_NE(error_text<UsageError>([] {
-              plan_device(alone(), gpus(0), {.device = "xla"});
-            }).find("a library that registers one"),
-            std::string::npos);
+  EXPECT_EQ(error_text<UsageError>([] { plan_device(alone(), gpus(0), {.device = "xla"}); }),
+            "--device xla: LibTorch has no TPU back end of its own; set RANKTUNE_XLA_LIBRARY to the path of "
+            "a shared library that registers one");
+  const DevicePlan plan = plan_device(alone(), gpus(2), {.device = "xla", .xla_library = "/opt/xla.so"});
+  EXPECT_EQ(plan.device, "xla:0");
+  EXPECT_EQ(plan.library, "/opt/xla.so");
+  EXPECT_EQ(error_text<UsageError>([] {
+              plan_device(rank(1, 2), gpus(0), {.device = "xla", .xla_library = "/opt/xla.so"});
+            }),
+            "--device xla with rank 1 of 2: no back end here carries gradients between XLA devices; start one "
+            "process");
+}
+
+TEST(PlanDevice, RefusesADeviceBesideUseCpu) {
+  EXPECT_EQ(error_text<UsageError>([] { plan_device(alone(), gpus(1), {.use_cpu = true, .device = "cuda"}); }),
+            "--use_cpu and --device cuda contradict each other: leave one out");
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ FlagTable doctor_flags(DoctorCommand& command) {
        {"As for ranktune train",
         {boolean_flag("use_cpu", command.use_cpu, "stay on the CPU even where there is a GPU")
              .also("no_cuda"),
+         choice<std::string>("device", {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"xla", "xla"}},
+                             command.place.device, "the kind of device"),
          option("local_rank", "N", command.place.local_rank, "what it would mean if it were typed"),
          option("ddp_backend", "gloo|nccl|mpi", command.place.ddp_backend,
                 "how ranks talk; default: by the device"),
@@ -170,6 +172,7 @@ std::string doctor_help() {
 std::vector<std::string> libtorch_words(const DoctorCommand& command) {
   std::vector<std::string> words = {"doctor", "--ddp_timeout=" + std::to_string(command.place.ddp_timeout)};
   if (command.use_cpu) words.emplace_back("--use_cpu");
+  if (!command.place.device.empty()) words.push_back("--device=" + command.place.device);
   if (!command.place.ddp_backend.empty()) words.push_back("--ddp_backend=" + command.place.ddp_backend);
   return words;
 }

@@ -55,7 +55,9 @@ Place find_place(const PlaceArguments& arguments, bool use_cpu, const launch::Va
   place.plan = launch::plan_device(place.env, gpus,
                                    {.use_cpu = use_cpu,
                                     .parallel = wanted == "1" ? launch::Parallel::none : arguments.parallel,
-                                    .ddp_backend = arguments.ddp_backend});
+                                    .ddp_backend = arguments.ddp_backend,
+                                    .device = arguments.device,
+                                    .xla_library = launch::value_of(variables, launch::kXlaLibrary)});
   if (place.plan.launch_ranks > 0) place.ranks_to_start = std::to_string(place.plan.launch_ranks);
   return place;
 }
@@ -63,8 +65,9 @@ Place find_place(const PlaceArguments& arguments, bool use_cpu, const launch::Va
 Place find_own_place(const PlaceArguments& arguments, bool use_cpu, bool libtorch_has_cuda,
                      const launch::Variables& variables) {
   const std::int64_t gpus = use_cpu || !libtorch_has_cuda ? 0 : launch::count_installed_gpus();
-  return find_place(arguments, use_cpu, variables, launch::file_reader(),
-                    launch::visible_gpus(gpus, variables));
+  launch::VisibleGpus visible = launch::visible_gpus(gpus, variables);
+  if (!libtorch_has_cuda) visible.source = "this LibTorch was built without CUDA";
+  return find_place(arguments, use_cpu, variables, launch::file_reader(), visible);
 }
 
 launch::LaunchOptions launch_options(const Place& place, std::vector<std::string> program) {

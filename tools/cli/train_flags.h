@@ -16,6 +16,7 @@ struct PlaceArguments {
   std::optional<std::int64_t> local_rank = {};
   std::string nproc_per_node = {};  ///< a number, auto, gpu or cpu; empty: as the devices are
   launch::Parallel parallel = launch::Parallel::automatic;
+  std::string device = {};  ///< cpu, cuda or xla; empty: a GPU where there is one
   std::string ddp_backend = {};
   double ddp_timeout = 1800;  ///< seconds
 };

@@ -26,11 +26,15 @@ std::int64_t count_installed_gpus();
 /// How several devices of one process are used.
 enum class Parallel { automatic, data_parallel, none };
 
+/// The variable that names the shared library in which XLA's back end for LibTorch is.
+inline constexpr const char* kXlaLibrary = "RANKTUNE_XLA_LIBRARY";
+
 struct DeviceRequest {
   bool use_cpu = false;
   Parallel parallel = Parallel::automatic;
   std::string ddp_backend = {};  ///< "nccl", "gloo", "mpi" or empty: chosen by the device
   std::string device = {};       ///< "", "cpu", "cuda", "xla"
+  std::string xla_library = {};  ///< value of kXlaLibrary
 };
 
 /// What this process computes on.
@@ -39,6 +43,7 @@ struct DevicePlan {
   std::vector<std::int64_t> replicas = {};  ///< DataParallel: GPUs of this process; empty otherwise
   std::int64_t launch_ranks = 0;            ///< > 0: start this many ranks instead of training here
   std::string backend = {};                 ///< "nccl", "gloo", "mpi"; empty: no process group
+  std::string library = {};                 ///< shared library to load first; empty: none
   std::string why;                          ///< one sentence for people
 };
 

@@ -78,6 +78,7 @@ struct TrainingArguments {
   bool use_cpu = false;
   std::string device =
       {};  ///< "cpu", "cuda:1"; empty: the first GPU, or the CPU with use_cpu or where none is
+  std::string device_library = {};  ///< shared library that registers the back end of `device`; empty: none
   std::vector<std::string> data_parallel_devices = {};  ///< DataParallel over these; empty: `device` alone
   double ddp_bucket_cap_mb = 25;
   bool ddp_find_unused_parameters = false;

@@ -61,6 +61,17 @@ DevicePlan of_rank(const LaunchEnv& env, const VisibleGpus& gpus, const DeviceRe
           .why = std::move(why)};
 }
 
+DevicePlan on_xla(const LaunchEnv& env, const std::string& library) {
+  if (library.empty())
+    throw UsageError(std::string("--device xla: LibTorch has no TPU back end of its own; set ") +
+                     kXlaLibrary + " to the path of a shared library that registers one");
+  if (env.distributed())
+    throw UsageError("--device xla with rank " + std::to_string(env.rank) + " of " +
+                     std::to_string(env.world_size) +
+                     ": no back end here carries gradients between XLA devices; start one process");
+  return {.device = "xla:0", .library = library, .why = "one process on xla:0, as --device xla asks"};
+}
+
 /// One process that nothing has launched, several GPUs before it.
 DevicePlan alone_with_several(const LaunchEnv& env, std::int64_t count, const DeviceRequest& request) {
   const bool typed_minus_one = env.local_rank_argument == std::optional<std::int64_t>(-1);
@@ -104,10 +115,9 @@ VisibleGpus visible_gpus(std::int64_t installed, const Variables& variables) {
 
 DevicePlan plan_device(const LaunchEnv& env, const VisibleGpus& gpus, const DeviceRequest& request) {
   const auto count = static_cast<std::int64_t>(gpus.visible.size());
-  if (request.device == "xla")
-    throw UsageError(
-        "--device xla: LibTorch has no TPU back end of its own; a library that registers one has to be "
-        "loaded");
+  if (request.use_cpu && !request.device.empty() && request.device != "cpu")
+    throw UsageError("--use_cpu and --device " + request.device + " contradict each other: leave one out");
+  if (request.device == "xla") return on_xla(env, request.xla_library);
   if (request.device == "cuda" && count == 0)
     throw UsageError("--device cuda: no GPU is visible (" + gpus.source + ")");
   if (request.use_cpu || request.device == "cpu") return on_cpu(env, request, "on the CPU, as asked");

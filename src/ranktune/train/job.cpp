@@ -74,6 +74,7 @@ class Job {
   core::Logger& logger_;
   Observer& observer_;
   dist::ProcessGroup* group_;
+  std::vector<at::Device> devices_;
   data::LabelScheme scheme_;
   std::optional<Dataset> train_, validation_, test_;
   std::unique_ptr<models::SequenceClassifier> model_;
@@ -83,6 +84,7 @@ class Job {
 
 void Job::prepare() {
   if (writes()) require_usable_output(training_);
+  devices_ = choose_devices(training_);
   const std::filesystem::path& folder = arguments_.model.model_name_or_path;
   require_model_folder(folder, "--model_name_or_path");
   const models::ModelConfig config = models::read_model_config(folder);
@@ -119,7 +121,7 @@ void Job::load(models::LoadOptions options, JobData& data, const text::Tokenizer
   test_ = tokenized(data.test);
   models::LoadedModel loaded = loading.get();
   tell_about_model(loaded);
-  model_ = on_devices(std::move(loaded.model), choose_devices(training_), limits.threads);
+  model_ = on_devices(std::move(loaded.model), devices_, limits.threads);
 }
 
 void Job::tell_about_model(const models::LoadedModel& loaded) {

@@ -2,6 +2,8 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "ranktune/core/error.h"
 #include "ranktune/launch/system_environment.h"
 #include "ranktune/models/data_parallel_classifier.h"
 #include "ranktune/models/threaded_classifier.h"
@@ -25,12 +28,23 @@ std::int64_t use_threads(std::int64_t num_threads) {
   return num_threads;
 }
 
+void load_back_end(const std::string& library, at::DeviceType type) {
+  // It stays loaded: LibTorch keeps what it has registered.
+  if (::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
+    throw UsageError("cannot load the back end " + library + ": " + ::dlerror());
+  if (!c10::impl::hasDeviceGuardImpl(type))
+    throw UsageError(library + " registers no back end for " + c10::DeviceTypeName(type, /*lower_case=*/true) +
+                     " devices: it has to be one that was built for this release of LibTorch");
+}
+
 at::Device choose_device(const std::string& name, bool use_cpu) {
   if (!name.empty()) return at::Device(name);
   return !use_cpu && at::globalContext().hasCUDA() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
 std::vector<at::Device> choose_devices(const TrainingArguments& training) {
+  if (!training.device_library.empty())
+    load_back_end(training.device_library, at::Device(training.device).type());
   if (training.data_parallel_devices.empty()) return {choose_device(training.device, training.use_cpu)};
   return {training.data_parallel_devices.begin(), training.data_parallel_devices.end()};
 }
