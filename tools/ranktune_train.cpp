@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/place.h"
+#include "cli/programs.h"
 #include "cli/report.h"
 #include "cli/values.h"
 #include "doctor.h"
@@ -177,7 +179,9 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   c10::initLogging();
   try {
-    return static_cast<int>(run(verb, words, argc > 0 ? argv[0] : "ranktune"));
+    const std::filesystem::path program =
+        ranktune::cli::front_program(argc > 0 ? argv[0] : "ranktune", std::filesystem::current_path());
+    return static_cast<int>(run(verb, words, program.string()));
   } catch (const std::exception& error) {
     launch::Variables variables = launch::environment_variables();
     // The doctor who asked has a report to print, and is not to be ended with the job.

@@ -56,6 +56,33 @@ TEST(FrontProgram, NamesThePlaceInAFileOfArguments) {
             "ranktune train: error: " + file + ":2:3: unknown argument \"sede\"; did you mean seed?\n");
 }
 
+/// `ranktune doctor` needs the program that is linked with LibTorch.
+bool has_train_program() {
+  return std::filesystem::exists(std::filesystem::path(RANKTUNE_BIN_DIR) / "../libexec/ranktune-train");
+}
+
+TEST(FrontProgram, ExaminesAProcessThatIsAlone) {
+  if (!has_train_program()) GTEST_SKIP() << "built without LibTorch";
+  const ProcessResult result = run_process(kRanktune, {"doctor", "--json", "--use_cpu"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report.at("process").at("local_rank"), -1);
+  EXPECT_EQ(report.at("process").at("world_size"), 1);
+  EXPECT_EQ(report.at("device").at("name"), "cpu");
+  EXPECT_EQ(report.at("libtorch").at("backends").at(0), "gloo");
+}
+
+/// The exit code says whether the examination succeeded; what it found is in the report.
+TEST(FrontProgram, TellsWhatALocalRankMeansThatNobodyGave) {
+  if (!has_train_program()) GTEST_SKIP() << "built without LibTorch";
+  const ProcessResult result = run_process(kRanktune, {"doctor", "--json", "--local_rank", "1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto problems = nlohmann::json::parse(result.out).at("problems");
+  ASSERT_EQ(problems.size(), 1) << problems;
+  EXPECT_EQ(problems.at(0).get<std::string>().find("--local_rank 1 means: this is process 1 of several"), 0)
+      << problems;
+}
+
 TEST(FrontProgram, RefusesToBeOneOfSeveralProcesses) {
   const ProcessResult result = run_process(
       kRanktune,

@@ -164,7 +164,8 @@ std::string doctor_help() {
              "process, which "
              "device it would take and why, what LibTorch and the network offer, and what is odd. Start it "
              "as the "
-             "training would be started: under a launcher it prints one table of all ranks.",
+             "training would be started: under a launcher it prints one table of all ranks. The exit code is "
+             "0 also where something is odd; a script reads the list problems of --json.",
              0, 0) +
          flags_help(doctor_flags(command));
 }

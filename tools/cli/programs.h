@@ -9,4 +9,10 @@ namespace ranktune::cli {
 /// Error when it is not there.
 std::filesystem::path find_train_program(const std::filesystem::path& front_program);
 
+/// What to type for the front program, seen from ranktune-train, which is started as `program`: by the front
+/// program under the user's own name for that one, or by a launcher under its own path, ../libexec. Seen from
+/// `folder` it is a relative path where it lies below.
+std::filesystem::path front_program(const std::filesystem::path& program,
+                                    const std::filesystem::path& folder);
+
 }  // namespace ranktune::cli
