@@ -7,6 +7,10 @@ function(ranktune_add_libtorch target)
   # LibTorch's headers are not ours to warn about.
   target_include_directories(${target} SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
   target_compile_definitions(${target} INTERFACE AT_PER_OPERATOR_HEADERS)
+  # c10d's headers are empty without these, which LibTorch's own targets set.
+  if(NOT TARGET torch_cpu)
+    target_compile_definitions(${target} INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
+  endif()
   target_compile_options(${target} INTERFACE ${OpenMP_CXX_FLAGS})
   # NCCL is in every CUDA build of LibTorch, its header in none: a Python's torch has it in a package beside its own.
   if(TARGET torch_cuda)
