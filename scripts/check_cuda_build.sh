@@ -1,0 +1,106 @@
+#!/bin/sh
+# Compiles and links what needs CUDA and NCCL, on a machine that need not have a GPU, and says exactly what it did and
+# what it did not. Not part of .ci/run: it fetches 3 GB, which become 5.5 on the disk.
+#
+#   scripts/check_cuda_build.sh
+#
+# Needs Linux on x86-64, Python 3.10 or later with pip, and what scripts/setup.sh installs. Exit code 1 when a step
+# fails; a path that needs a GPU is listed as not run, which is no failure.
+# shellcheck disable=SC1091
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+release=2.14.1
+site=$root/.deps/torch-$release-cuda
+folder=$root/build/cuda
+log=$root/.deps/check_cuda_build.log
+rows=$root/.deps/check_cuda_build.rows
+
+say() {
+  printf 'check_cuda_build: %s\n' "$*" >&2
+}
+
+die() {
+  say "$*"
+  exit 1
+}
+
+row() {
+  printf '%-9s %-8s %s\n' "$1" "$2" "$3" >>"$rows"
+}
+
+# step VERB WHAT COMMAND...: one line of the table, by how the command ends.
+step() {
+  verb=$1
+  what=$2
+  shift 2
+  if "$@" >>"$log" 2>&1; then
+    row "$verb" ok "$what"
+  else
+    row "$verb" FAILED "$what"
+    failed=1
+  fi
+}
+
+fetch() {
+  [ -d "$site" ] && return
+  free=$(df -Pk .deps | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "$free" -ge 12000 ] || die "12000 MB of disk are needed for torch $release with CUDA, $free are free"
+  say "fetching torch $release with CUDA (3 GB)"
+  rm -rf "$site.part"
+  python3 -m pip install --quiet --disable-pip-version-check --target "$site.part" "torch==$release" "nvidia-cuda-crt==13.0.*" "nvidia-cuda-cccl==13.0.*" \
+    >"$log" 2>&1 ||
+    die "pip cannot install torch $release: $(grep '^ERROR' "$log" | tail -n 1) (its words: $log)"
+  mv -T "$site.part" "$site"
+}
+
+configure() {
+  mkdir -p "$folder/torch"
+  sed -e "s|@prefix@|$site/torch|" -e "s|@site@|$site|" scripts/cuda_check/TorchConfig.cmake.in \
+    >"$folder/torch/TorchConfig.cmake"
+  sed -e "s|@version@|${release%.*}|" scripts/setup/TorchConfigVersion.cmake.in >"$folder/torch/TorchConfigVersion.cmake"
+  RANKTUNE_COMPILER_LAUNCHER=$(command -v ccache || true)
+  export RANKTUNE_COMPILER_LAUNCHER
+  cmake --preset release -B "$folder" -DTorch_DIR="$folder/torch" -DRANKTUNE_BUILD_BENCHMARKS=OFF >>"$log" 2>&1 ||
+    die "CMake refuses: $(grep -A 2 'CMake Error' "$log" | tail -n 1) (its words: $log)"
+  grep -q 'USE_C10D_NCCL' "$folder/build.ninja" || die "nccl.h was not found in $site: nothing would be checked"
+}
+
+doctor_knows_nccl() {
+  "$folder/bin/ranktune" doctor --json | grep -A 3 '"backends"' | grep -q '"nccl"'
+}
+
+# Without a GPU a rank that asks for NCCL has to end with a line, not with a hang or an abort.
+nccl_is_refused() {
+  code=0
+  timeout 60 "$folder/bin/ranktune" launch --nproc-per-node 2 "$folder/bin/ranktune" doctor --ddp_backend nccl || code=$?
+  [ "$code" -eq 2 ]
+}
+
+main() {
+  failed=0
+  scripts/setup.sh
+  . .deps/env.sh
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
+  mkdir -p .deps
+  fetch
+  : >"$log"
+  : >"$rows"
+  configure
+  step compiled 'process groups with NCCL, DistributedDataParallel, collectives' cmake --build "$folder" --parallel 2 --target ranktune_dist
+  step linked 'examples ddp_minimal and all_reduce' cmake --build "$folder" --parallel 2 --target ddp_minimal all_reduce
+  step linked 'ranktune and ranktune-train' cmake --build "$folder" --parallel 2 --target ranktune ranktune-train
+  if [ "$failed" -eq 0 ]; then
+    step run 'doctor lists the back end nccl' doctor_knows_nccl
+    step run 'ddp_minimal on two ranks, Gloo, CPU' "$folder/bin/ranktune" launch --nproc-per-node 2 "$folder/examples/ddp_minimal"
+    step run 'two ranks that ask for NCCL without a GPU end with exit code 2' nccl_is_refused
+  fi
+  row 'not run' '' 'a collective over NCCL: needs a GPU'
+  row 'not run' '' 'forward and backward passes on cuda:N: need a GPU'
+  row 'not run' '' 'DataParallel over several GPUs: needs several'
+  printf 'LibTorch %s with CUDA, NCCL headers of its wheels\n\n' "$release"
+  cat "$rows"
+  [ "$failed" -eq 0 ] || die "failed; the output of the commands is in $log"
+}
+
+main "$@"
