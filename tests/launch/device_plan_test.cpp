@@ -105,16 +105,17 @@ TEST(PlanDevice, SaysWhatXlaNeeds) {
   const DevicePlan plan = plan_device(alone(), gpus(2), {.device = "xla", .xla_library = "/opt/xla.so"});
   EXPECT_EQ(plan.device, "xla:0");
   EXPECT_EQ(plan.library, "/opt/xla.so");
-  EXPECT_EQ(error_text<UsageError>([] {
-              plan_device(rank(1, 2), gpus(0), {.device = "xla", .xla_library = "/opt/xla.so"});
-            }),
-            "--device xla with rank 1 of 2: no back end here carries gradients between XLA devices; start one "
-            "process");
+  EXPECT_EQ(
+      error_text<UsageError>(
+          [] { plan_device(rank(1, 2), gpus(0), {.device = "xla", .xla_library = "/opt/xla.so"}); }),
+      "--device xla with rank 1 of 2: no back end here carries gradients between XLA devices; start one "
+      "process");
 }
 
 TEST(PlanDevice, RefusesADeviceBesideUseCpu) {
-  EXPECT_EQ(error_text<UsageError>([] { plan_device(alone(), gpus(1), {.use_cpu = true, .device = "cuda"}); }),
-            "--use_cpu and --device cuda contradict each other: leave one out");
+  EXPECT_EQ(
+      error_text<UsageError>([] { plan_device(alone(), gpus(1), {.use_cpu = true, .device = "cuda"}); }),
+      "--use_cpu and --device cuda contradict each other: leave one out");
 }
 
 }  // namespace

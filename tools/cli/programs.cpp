@@ -17,8 +17,7 @@ std::filesystem::path find_train_program(const std::filesystem::path& front_prog
 std::filesystem::path front_program(const std::filesystem::path& program,
                                     const std::filesystem::path& folder) {
   if (program.filename() != "ranktune-train") return program;
-  const std::filesystem::path front =
-      (program.parent_path() / ".." / "bin" / "ranktune").lexically_normal();
+  const std::filesystem::path front = (program.parent_path() / ".." / "bin" / "ranktune").lexically_normal();
   const std::filesystem::path relative = front.lexically_relative(folder);
   return relative.empty() || *relative.begin() == ".." ? front : relative;
 }

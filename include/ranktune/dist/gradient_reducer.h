@@ -60,8 +60,8 @@ class GradientReducer {
   /// loss must be computed from what is returned.
   std::vector<at::Tensor> prepare(std::vector<at::Tensor> outputs);
 
-  /// loss.backward(). COLLECTIVE unless synchronisation is off. THROWS: DistributedError where the exchange of
-  /// gradients fails; loss.backward() itself throws what c10d does, which names no rank.
+  /// loss.backward(). COLLECTIVE unless synchronisation is off. THROWS: DistributedError where the exchange
+  /// of gradients fails; loss.backward() itself throws what c10d does, which names no rank.
   void backward(const at::Tensor& loss);
 
   /// Off: backward passes add up gradients locally, and nothing travels. The next pass with it on sends the

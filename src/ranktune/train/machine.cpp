@@ -33,7 +33,8 @@ void load_back_end(const std::string& library, at::DeviceType type) {
   if (::dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
     throw UsageError("cannot load the back end " + library + ": " + ::dlerror());
   if (!c10::impl::hasDeviceGuardImpl(type))
-    throw UsageError(library + " registers no back end for " + c10::DeviceTypeName(type, /*lower_case=*/true) +
+    throw UsageError(library + " registers no back end for " +
+                     c10::DeviceTypeName(type, /*lower_case=*/true) +
                      " devices: it has to be one that was built for this release of LibTorch");
 }
 
