@@ -12,6 +12,7 @@ namespace ranktune::dist {
 namespace {
 
 using launch::LaunchEnv;
+using tests::RankResult;
 using tests::run_ranks;
 
 std::string numbers(const at::Tensor& tensor) {
@@ -97,21 +98,32 @@ TEST(Collectives, EndWhenARankIsKilled) {
   EXPECT_NE(results[0].text.find("rank 0: all-reduce failed after"), std::string::npos) << results[0].text;
 }
 
+std::vector<RankResult> run_two_with_one_stopped(std::int64_t stopped) {
+  return run_ranks(2,
+                   [stopped](const LaunchEnv& env) {
+                     GroupOptions options;
+                     options.timeout = std::chrono::milliseconds(1500);
+                     const auto group = init_process_group(env, options);
+                     if (env.rank == stopped) ::raise(SIGSTOP);
+                     at::Tensor tensor = at::ones({4});
+                     all_reduce_sum(*group, tensor);
+                     return std::string("went on");
+                   },
+                   {.seconds = 5});
+}
+
+/// Rank 0 holds the store: the one that goes on cannot ask it, and has to end all the same.
 TEST(Collectives, EndWhenARankIsStopped) {
-  const auto results = run_ranks(2,
-                                 [](const LaunchEnv& env) {
-                                   GroupOptions options;
-                                   options.timeout = std::chrono::milliseconds(1500);
-                                   const auto group = init_process_group(env, options);
-                                   if (env.rank == 1) ::raise(SIGSTOP);
-                                   at::Tensor tensor = at::ones({4});
-                                   all_reduce_sum(*group, tensor);
-                                   return std::string("went on");
-                                 },
-                                 {.seconds = 5});
-  EXPECT_EQ(results[0].exit_code, 1);
-  EXPECT_FALSE(results[0].timed_out);
-  EXPECT_NE(results[0].text.find("rank 0: all-reduce failed after"), std::string::npos) << results[0].text;
+  for (const std::int64_t stopped : {1, 0}) {
+    const auto results = run_two_with_one_stopped(stopped);
+    const std::int64_t other = 1 - stopped;
+    const RankResult& result = results[static_cast<std::size_t>(other)];
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_NE(result.text.find("rank " + std::to_string(other) + ": all-reduce failed after"),
+              std::string::npos)
+        << result.text;
+  }
 }
 
 }  // namespace

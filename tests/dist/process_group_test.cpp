@@ -101,6 +101,19 @@ TEST(ProcessGroup, NamesTheRankThatDoesNotReachABarrier) {
   EXPECT_TRUE(results[2].timed_out);
 }
 
+TEST(ProcessGroup, EndsABarrierAlsoWhereTheStoreIsSilent) {
+  const auto results = run_ranks(2,
+                                 [](const LaunchEnv& env) {
+                                   const auto group = init_process_group(env, short_options(1500));
+                                   if (env.rank == 0) ::raise(SIGSTOP);
+                                   group->barrier();
+                                   return std::string("passed");
+                                 },
+                                 {.seconds = 6});
+  expect_part(results[1], "barrier failed after");
+  expect_part(results[1], "the store of rank 0 does not answer");
+}
+
 TEST(ProcessGroup, SaysThatThePortIsTaken) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

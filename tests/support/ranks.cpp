@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -85,7 +86,8 @@ RankResult finish(const Child& child, Clock::time_point limit) {
   while (true) {
     pollfd waiting{child.pipe, POLLIN, 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - Clock::now()).count();
-    if (left <= 0 || ::poll(&waiting, 1, static_cast<int>(left)) == 0) {
+    // Past the limit, too: a rank may have ended while another one was waited for.
+    if (::poll(&waiting, 1, static_cast<int>(std::max<decltype(left)>(left, 0))) == 0) {
       result.timed_out = true;
       ::kill(child.pid, SIGKILL);
       break;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,13 +60,19 @@ class ProcessGroup {
   void run(const std::string& operation, const std::function<void()>& work) const;
 
  private:
+  /// The ranks that `question` finds in the store; nothing where the store is silent, as when rank 0 is
+  /// stopped.
+  std::optional<std::vector<std::int64_t>> ask_store(
+      std::chrono::milliseconds limit, std::function<std::vector<std::int64_t>()> question) const;
+
   launch::LaunchEnv env_;
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
   std::vector<Member> members_;
   std::chrono::milliseconds timeout_;
   std::int64_t barriers_ = 0;
-  mutable bool failed_ = false;  ///< an operation did: there may be nobody to say goodbye to
+  mutable bool failed_ = false;           ///< an operation did: there may be nobody to say goodbye to
+  mutable bool store_is_silent_ = false;  ///< a question to it still waits, and nobody else can ask
 };
 
 /// The back ends that this LibTorch has: "gloo" and maybe "nccl", "mpi".

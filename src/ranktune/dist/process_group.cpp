@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -19,6 +20,8 @@ namespace {
 /// How long the rank that holds the store stays for the others' goodbyes; less after a failure, since ranks
 /// that died say none.
 constexpr std::chrono::milliseconds kGoodbye{5000}, kGoodbyeAfterFailure{300};
+/// How long a store that is asked may take beyond what it is asked to wait.
+constexpr std::chrono::milliseconds kStoreGrace{1000};
 
 constexpr std::uint8_t kWell = 1, kFailed = 0;
 
@@ -51,6 +54,7 @@ ProcessGroup::ProcessGroup(launch::LaunchEnv env, c10::intrusive_ptr<c10d::Store
       timeout_(timeout) {}
 
 ProcessGroup::~ProcessGroup() {
+  if (store_is_silent_) return;
   try {
     const bool well = !failed_ && std::uncaught_exceptions() == 0;
     store_->set(goodbye_key(rank()), std::vector{well ? kWell : kFailed});
@@ -66,8 +70,13 @@ void ProcessGroup::barrier() {
   const std::string prefix = "barrier/" + std::to_string(barriers_++) + "/";
   std::vector<std::int64_t> missing;
   run("barrier", [&] {
-    store_->set(prefix + std::to_string(rank()), std::vector{kWell});
-    missing = wait_for_ranks(*store_, prefix, world_size(), timeout_);
+    const auto found = ask_store(timeout_ + kStoreGrace, [store = store_, prefix, rank = rank(),
+                                                          world_size = world_size(), timeout = timeout_] {
+      store->set(prefix + std::to_string(rank), std::vector{kWell});
+      return wait_for_ranks(*store, prefix, world_size, timeout);
+    });
+    if (!found) throw std::runtime_error("the store of rank 0 does not answer");
+    missing = *found;
   });
   failed_ = !missing.empty();
   if (failed_)
@@ -75,6 +84,14 @@ void ProcessGroup::barrier() {
                            name_ranks(missing) +
                                " did not come: stopped, slower than --ddp_timeout, or on another "
                                "path through the program");
+}
+
+std::optional<std::vector<std::int64_t>> ProcessGroup::ask_store(
+    std::chrono::milliseconds limit, std::function<std::vector<std::int64_t>()> question) const {
+  if (store_is_silent_) return std::nullopt;
+  auto answer = within(limit, std::move(question));
+  store_is_silent_ = !answer;
+  return answer;
 }
 
 void ProcessGroup::run(const std::string& operation, const std::function<void()>& work) const {
@@ -85,7 +102,10 @@ void ProcessGroup::run(const std::string& operation, const std::function<void()>
     throw;  // speaks for itself
   } catch (const std::exception& error) {
     failed_ = true;
-    const std::vector<std::int64_t> left = ranks_that_left(*store_, world_size());
+    const std::vector<std::int64_t> left =
+        ask_store(kStoreGrace, [store = store_, world_size = world_size()] {
+          return ranks_that_left(*store, world_size);
+        }).value_or(std::vector<std::int64_t>{});
     throw DistributedError(
         rank(), operation, seconds_since(started),
         first_line(error) + (left.empty() ? ": another rank ended, stopped or is on another path; its own "

@@ -1,8 +1,6 @@
 #include "ranktune/dist/store.h"
 
-#include <future>
 #include <string>
-#include <thread>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
@@ -39,24 +37,16 @@ c10::intrusive_ptr<c10d::Store> open_store(const launch::LaunchEnv& env, std::ch
   options.numWorkers = static_cast<std::size_t>(env.world_size);
   options.waitWorkers = false;  // the handshake waits, and knows whom for
   options.timeout = timeout;
-  // The constructor can outstay its timeout by a minute when a foreign server answers. It cannot be
-  // interrupted: its thread is left behind, and owns all that it uses.
-  std::promise<c10::intrusive_ptr<c10d::Store>> promise;
-  std::future<c10::intrusive_ptr<c10d::Store>> opened = promise.get_future();
-  std::thread([promise = std::move(promise), host = env.master_addr, options]() mutable {
-    try {
-      promise.set_value(c10::make_intrusive<c10d::TCPStore>(std::move(host), options));
-    } catch (const std::exception&) {
-      promise.set_exception(std::current_exception());
-    }
-  }).detach();
   std::string cause = "something does, but it is no store";
-  if (opened.wait_for(timeout + std::chrono::seconds(2)) == std::future_status::ready) {
-    try {
-      return opened.get();
-    } catch (const std::exception& error) {
-      cause = first_line(error);
-    }
+  try {
+    // The constructor can outstay its timeout by a minute when a foreign server answers.
+    const auto store = within(timeout + std::chrono::seconds(2),
+                              [host = env.master_addr, options]() -> c10::intrusive_ptr<c10d::Store> {
+                                return c10::make_intrusive<c10d::TCPStore>(host, options);
+                              });
+    if (store) return *store;
+  } catch (const std::exception& error) {
+    cause = first_line(error);
   }
   throw DistributedError(env.rank, "meeting the other ranks", seconds_since(started),
                          options.isServer ? advice_for_server(env, cause) : advice_for_client(env, cause));
