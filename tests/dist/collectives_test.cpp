@@ -104,8 +104,9 @@ std::vector<RankResult> run_two_with_one_stopped(std::int64_t stopped) {
                      GroupOptions options;
                      options.timeout = std::chrono::milliseconds(1500);
                      const auto group = init_process_group(env, options);
-                     if (env.rank == stopped) ::raise(SIGSTOP);
                      at::Tensor tensor = at::ones({4});
+                     all_reduce_sum(*group, tensor);  // both have connected
+                     if (env.rank == stopped) ::raise(SIGSTOP);
                      all_reduce_sum(*group, tensor);
                      return std::string("went on");
                    },

@@ -105,6 +105,7 @@ TEST(ProcessGroup, EndsABarrierAlsoWhereTheStoreIsSilent) {
   const auto results = run_ranks(2,
                                  [](const LaunchEnv& env) {
                                    const auto group = init_process_group(env, short_options(1500));
+                                   group->barrier();  // both have connected
                                    if (env.rank == 0) ::raise(SIGSTOP);
                                    group->barrier();
                                    return std::string("passed");
