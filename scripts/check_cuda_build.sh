@@ -6,24 +6,19 @@
 #
 # Needs Linux on x86-64, Python 3.10 or later with pip, and what scripts/setup.sh installs. Exit code 1 when a step
 # fails; a path that needs a GPU is listed as not run, which is no failure.
-# shellcheck disable=SC1091
+# shellcheck disable=SC1091,SC2034
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 release=2.14.1
 site=$root/.deps/torch-$release-cuda
 folder=$root/build/cuda
-log=$root/.deps/check_cuda_build.log
-rows=$root/.deps/check_cuda_build.rows
-
-say() {
-  printf 'check_cuda_build: %s\n' "$*" >&2
-}
-
-die() {
-  say "$*"
-  exit 1
-}
+deps=$root/.deps
+speaker=check_cuda_build
+. scripts/setup/common.sh
+. scripts/setup/download.sh
+log=$deps/check_cuda_build.log
+rows=$deps/check_cuda_build.rows
 
 row() {
   printf '%-9s %-8s %s\n' "$1" "$2" "$3" >>"$rows"
@@ -44,14 +39,12 @@ step() {
 
 fetch() {
   [ -d "$site" ] && return
-  free=$(df -Pk .deps | awk 'NR == 2 { print int($4 / 1024) }')
-  [ "$free" -ge 12000 ] || die "12000 MB of disk are needed for torch $release with CUDA, $free are free"
+  need_space 12000 "torch $release with CUDA"
   say "fetching torch $release with CUDA (3 GB)"
   rm -rf "$site.part"
-  python3 -m pip install --quiet --disable-pip-version-check --target "$site.part" "torch==$release" "nvidia-cuda-crt==13.0.*" "nvidia-cuda-cccl==13.0.*" \
-    >"$log" 2>&1 ||
-    die "pip cannot install torch $release: $(grep '^ERROR' "$log" | tail -n 1) (its words: $log)"
-  mv -T "$site.part" "$site"
+  run_pip install --target "$site.part" "torch==$release" 'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-cccl==13.0.*' ||
+    die_of_pip "torch $release with CUDA"
+  put_in_place "$site.part" "$site"
 }
 
 configure() {
@@ -64,6 +57,10 @@ configure() {
   cmake --preset release -B "$folder" -DTorch_DIR="$folder/torch" -DRANKTUNE_BUILD_BENCHMARKS=OFF >>"$log" 2>&1 ||
     die "CMake refuses: $(grep -A 2 'CMake Error' "$log" | tail -n 1) (its words: $log)"
   grep -q 'USE_C10D_NCCL' "$folder/build.ninja" || die "nccl.h was not found in $site: nothing would be checked"
+}
+
+targets() {
+  cmake --build "$folder" --parallel 2 --target "$@"
 }
 
 doctor_knows_nccl() {
@@ -82,14 +79,13 @@ main() {
   scripts/setup.sh
   . .deps/env.sh
   export CCACHE_SLOPPINESS=pch_defines,time_macros
-  mkdir -p .deps
-  fetch
   : >"$log"
+  fetch
   : >"$rows"
   configure
-  step compiled 'process groups with NCCL, DistributedDataParallel, collectives' cmake --build "$folder" --parallel 2 --target ranktune_dist
-  step linked 'examples ddp_minimal and all_reduce' cmake --build "$folder" --parallel 2 --target ddp_minimal all_reduce
-  step linked 'ranktune and ranktune-train' cmake --build "$folder" --parallel 2 --target ranktune ranktune-train
+  step compiled 'process groups with NCCL, DistributedDataParallel, collectives' targets ranktune_dist
+  step linked 'examples ddp_minimal and all_reduce' targets ddp_minimal all_reduce
+  step linked 'ranktune and ranktune-train' targets ranktune ranktune-train
   if [ "$failed" -eq 0 ]; then
     step run 'doctor lists the back end nccl' doctor_knows_nccl
     step run 'ddp_minimal on two ranks, Gloo, CPU' "$folder/bin/ranktune" launch --nproc-per-node 2 "$folder/examples/ddp_minimal"

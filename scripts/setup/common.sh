@@ -4,11 +4,11 @@
 log=$deps/setup.log
 
 say() {
-  printf 'setup: %s\n' "$*" >&2
+  printf '%s: %s\n' "${speaker:-setup}" "$*" >&2
 }
 
 die() {
-  printf 'setup: %s\n' "$*" >&2
+  say "$*"
   exit 1
 }
 

@@ -27,8 +27,7 @@ FlagTable doctor_flags(DoctorCommand& command) {
        {"As for ranktune train",
         {boolean_flag("use_cpu", command.use_cpu, "stay on the CPU even where there is a GPU")
              .also("no_cuda"),
-         choice<std::string>("device", {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"xla", "xla"}},
-                             command.place.device, "the kind of device"),
+         device_flag(command.place),
          option("local_rank", "N", command.place.local_rank, "what it would mean if it were typed"),
          option("ddp_backend", "gloo|nccl|mpi", command.place.ddp_backend,
                 "how ranks talk; default: by the device"),

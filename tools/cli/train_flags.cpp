@@ -112,11 +112,7 @@ FlagGroup device_flags(train::TrainingArguments& training, PlaceArguments& place
   return {
       "Device",
       {boolean_flag("use_cpu", training.use_cpu, "stay on the CPU even where there is a GPU").also("no_cuda"),
-       choice<std::string>("device", {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"xla", "xla"}},
-                           place.device,
-                           "auto: a GPU where there is one; xla: a TPU, with the library that "
-                           "RANKTUNE_XLA_LIBRARY names"),
-       option("num_threads", "N", training.num_threads, "CPU threads; 0: one per core"),
+       device_flag(place), option("num_threads", "N", training.num_threads, "CPU threads; 0: one per core"),
        choice("parallel",
               {{"auto", launch::Parallel::automatic},
                {"data_parallel", launch::Parallel::data_parallel},
@@ -154,6 +150,13 @@ FlagGroup other_flags(train::TrainingArguments& training) {
 }
 
 }  // namespace
+
+Flag device_flag(PlaceArguments& place) {
+  return choice<std::string>("device", {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}, {"xla", "xla"}},
+                             place.device,
+                             "auto: a GPU where there is one; xla: a TPU, with the library that "
+                             "RANKTUNE_XLA_LIBRARY names");
+}
 
 FlagTable train_flags(train::TextClassificationArguments& arguments, PlaceArguments& place) {
   train::TrainingArguments& training = arguments.training;

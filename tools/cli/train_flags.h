@@ -21,6 +21,9 @@ struct PlaceArguments {
   double ddp_timeout = 1800;  ///< seconds
 };
 
+/// --device, bound to `place`.
+Flag device_flag(PlaceArguments& place);
+
 /// The flags of `ranktune train`, bound to `arguments` and `place`, which must outlive the table.
 /// Defaults shown are the values that they have now.
 FlagTable train_flags(train::TextClassificationArguments& arguments, PlaceArguments& place);
