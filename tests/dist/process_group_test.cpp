@@ -8,6 +8,8 @@
 #include <csignal>
 
 #include "ranktune/core/error.h"
+#include "ranktune/dist/handshake.h"
+#include "ranktune/dist/store.h"
 #include "support/ranks.h"
 
 namespace ranktune::dist {
@@ -113,6 +115,30 @@ TEST(ProcessGroup, EndsABarrierAlsoWhereTheStoreIsSilent) {
                                  {.seconds = 6});
   expect_part(results[1], "barrier failed after");
   expect_part(results[1], "the store of rank 0 does not answer");
+}
+
+/// Rank 0, which holds the store, stops when rank 1 has come, before or after the two have met.
+std::string stop_while_connecting(const LaunchEnv& env, bool after_meeting) {
+  const GroupOptions options = short_options(1500);
+  if (env.rank == 1) return init_process_group(env, options) ? "met" : "";
+  const auto store = open_store(env, options.timeout);
+  if (after_meeting)
+    shake_hands(env, store, options.timeout);
+  else
+    store->wait({"ranktune/0/member/1"});
+  ::raise(SIGSTOP);  // the harness ends it
+  return "went on";
+}
+
+TEST(ProcessGroup, EndsWhereTheStoreFallsSilentWhileRanksConnect) {
+  for (const bool after_meeting : {false, true}) {
+    const auto results =
+        run_ranks(2, [&](const LaunchEnv& env) { return stop_while_connecting(env, after_meeting); },
+                  {.seconds = 8});
+    expect_part(results[1], after_meeting ? "connecting to the other ranks failed after"
+                                          : "meeting the other ranks failed after");
+    expect_part(results[1], "has stopped answering: is rank 0, which holds it, stopped, or out of reach?");
+  }
 }
 
 TEST(ProcessGroup, SaysThatThePortIsTaken) {

@@ -22,6 +22,8 @@ namespace {
 constexpr std::chrono::milliseconds kGoodbye{5000}, kGoodbyeAfterFailure{300};
 /// How long a store that is asked may take beyond what it is asked to wait.
 constexpr std::chrono::milliseconds kStoreGrace{1000};
+/// And the meeting of all ranks, which rank 0 leaves last.
+constexpr std::chrono::milliseconds kConnectGrace{3000};
 
 constexpr std::uint8_t kWell = 1, kFailed = 0;
 
@@ -116,30 +118,59 @@ void ProcessGroup::run(const std::string& operation, const std::function<void()>
   }
 }
 
+namespace {
+
+/// What two ranks do by way of the store, which answers nothing where rank 0 has been stopped. `work` owns all
+/// that it uses. THROWS: what work throws, or DistributedError after `limit`.
+template <typename Work>
+auto while_the_store_answers(const launch::LaunchEnv& env, const std::string& operation,
+                             std::chrono::milliseconds limit, Work work) {
+  const Clock::time_point started = Clock::now();
+  auto result = within(limit, std::move(work));
+  if (result) return *std::move(result);
+  throw DistributedError(env.rank, operation, seconds_since(started),
+                         "the store at " + address_of(env) + " has stopped answering: is " +
+                             (env.agent_store ? "the launcher that holds it"
+                                              : "rank 0, which holds it,") +
+                             " stopped, or out of reach?");
+}
+
+c10::intrusive_ptr<c10d::ProcessGroup> connect(const launch::LaunchEnv& env,
+                                               const std::vector<Member>& members,
+                                               const GroupOptions& options,
+                                               const c10::intrusive_ptr<c10d::Store>& store) {
+  const std::string operation = "connecting to the other ranks";
+  const Clock::time_point started = Clock::now();
+  try {
+    return while_the_store_answers(env, operation, options.timeout + kConnectGrace,
+                                   [=] { return make_c10d_group(env, members, options, store); });
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw DistributedError(env.rank, operation, seconds_since(started),
+                           first_line(error) +
+                               ": can every rank reach every other? GLOO_SOCKET_IFNAME names the "
+                               "network interface to use");
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<ProcessGroup> init_process_group(const launch::LaunchEnv& env, const GroupOptions& options) {
   c10::intrusive_ptr<c10d::Store> store;
   if (env.distributed())
     store = open_store(env, options.timeout);
   else
     store = c10::make_intrusive<c10d::HashStore>();
-  const std::vector<Member> members = shake_hands(env, store, options.timeout);
+  const std::vector<Member> members =
+      while_the_store_answers(env, "meeting the other ranks", options.timeout + kConnectGrace,
+                              [=] { return shake_hands(env, store, options.timeout); });
   // A restarted group must not find the keys of the one before it.
   const auto own = c10::make_intrusive<c10d::PrefixStore>(
       "ranktune/" + std::to_string(env.restart_count) + "/group", store);
   own->setTimeout(options.timeout);
-  c10::intrusive_ptr<c10d::ProcessGroup> group;
-  const Clock::time_point started = Clock::now();
-  try {
-    group = make_c10d_group(env, members, options, own);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw DistributedError(env.rank, "connecting to the other ranks", seconds_since(started),
-                           first_line(error) +
-                               ": can every rank reach every other? GLOO_SOCKET_IFNAME names the "
-                               "network interface to use");
-  }
-  return std::make_unique<ProcessGroup>(env, own, std::move(group), members, options.timeout);
+  return std::make_unique<ProcessGroup>(env, own, connect(env, members, options, own), members,
+                                        options.timeout);
 }
 
 }  // namespace ranktune::dist
