@@ -132,9 +132,8 @@ std::string stop_while_connecting(const LaunchEnv& env, bool after_meeting) {
 
 TEST(ProcessGroup, EndsWhereTheStoreFallsSilentWhileRanksConnect) {
   for (const bool after_meeting : {false, true}) {
-    const auto results =
-        run_ranks(2, [&](const LaunchEnv& env) { return stop_while_connecting(env, after_meeting); },
-                  {.seconds = 8});
+    const auto results = run_ranks(
+        2, [&](const LaunchEnv& env) { return stop_while_connecting(env, after_meeting); }, {.seconds = 8});
     expect_part(results[1], after_meeting ? "connecting to the other ranks failed after"
                                           : "meeting the other ranks failed after");
     expect_part(results[1], "has stopped answering: is rank 0, which holds it, stopped, or out of reach?");

@@ -120,8 +120,8 @@ void ProcessGroup::run(const std::string& operation, const std::function<void()>
 
 namespace {
 
-/// What two ranks do by way of the store, which answers nothing where rank 0 has been stopped. `work` owns all
-/// that it uses. THROWS: what work throws, or DistributedError after `limit`.
+/// What two ranks do by way of the store, which answers nothing where rank 0 has been stopped. `work` owns
+/// all that it uses. THROWS: what work throws, or DistributedError after `limit`.
 template <typename Work>
 auto while_the_store_answers(const launch::LaunchEnv& env, const std::string& operation,
                              std::chrono::milliseconds limit, Work work) {
@@ -130,8 +130,7 @@ auto while_the_store_answers(const launch::LaunchEnv& env, const std::string& op
   if (result) return *std::move(result);
   throw DistributedError(env.rank, operation, seconds_since(started),
                          "the store at " + address_of(env) + " has stopped answering: is " +
-                             (env.agent_store ? "the launcher that holds it"
-                                              : "rank 0, which holds it,") +
+                             (env.agent_store ? "the launcher that holds it" : "rank 0, which holds it,") +
                              " stopped, or out of reach?");
 }
 
