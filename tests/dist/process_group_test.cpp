@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "ranktune/core/error.h"
 #include "ranktune/dist/handshake.h"
@@ -45,6 +47,12 @@ TEST(ProcessGroup, KnowsItsMembers) {
     EXPECT_EQ(result.text, std::to_string(rank) + " of 3: 0 1 2");
     EXPECT_EQ(result.exit_code, 0);
   }
+}
+
+TEST(ProcessGroup, HandsTensorsOfGpusToGlooToo) {
+  const auto group = init_process_group(LaunchEnv{}, short_options());
+  EXPECT_EQ(group->c10d_group()->getBackend(c10::DeviceType::CUDA)->getBackendName(), "gloo");
+  EXPECT_EQ(group->c10d_group()->getBackend(c10::DeviceType::CPU)->getBackendName(), "gloo");
 }
 
 TEST(ProcessGroup, NamesTheRankThatNeverComes) {
@@ -117,15 +125,19 @@ TEST(ProcessGroup, EndsABarrierAlsoWhereTheStoreIsSilent) {
   expect_part(results[1], "the store of rank 0 does not answer");
 }
 
-/// Rank 0, which holds the store, stops when rank 1 has come, before or after the two have met.
+/// Rank 0, which holds the store, stops when rank 1 has come, or when it has gone on from their meeting to
+/// say where its back end listens.
 std::string stop_while_connecting(const LaunchEnv& env, bool after_meeting) {
   const GroupOptions options = short_options(1500);
   if (env.rank == 1) return init_process_group(env, options) ? "met" : "";
   const auto store = open_store(env, options.timeout);
-  if (after_meeting)
+  if (after_meeting) {
     shake_hands(env, store, options.timeout);
-  else
+    const std::int64_t met = store->getNumKeys();
+    while (store->getNumKeys() == met) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  } else {
     store->wait({"ranktune/0/member/1"});
+  }
   ::raise(SIGSTOP);  // the harness ends it
   return "went on";
 }

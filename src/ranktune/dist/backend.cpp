@@ -63,11 +63,11 @@ c10::intrusive_ptr<c10d::Backend> make_nccl(const launch::LaunchEnv& env, const 
 }
 #endif
 
-/// The back end of that name and the device whose tensors it takes.
+/// The back end of that name and whether it takes tensors that lie on the CPU; all take those of GPUs.
 struct Made {
   c10::intrusive_ptr<c10d::Backend> backend;
   BackendType type = BackendType::UNDEFINED;
-  c10::DeviceType device = c10::DeviceType::CPU;
+  bool takes_cpu = true;
 };
 
 Made make_backend(const launch::LaunchEnv& env, const std::vector<Member>& members,
@@ -75,7 +75,7 @@ Made make_backend(const launch::LaunchEnv& env, const std::vector<Member>& membe
   if (options.backend == "gloo") return {make_gloo(env, members, options, store), BackendType::GLOO};
 #ifdef USE_C10D_NCCL
   if (options.backend == "nccl")
-    return {make_nccl(env, options, store), BackendType::NCCL, c10::DeviceType::CUDA};
+    return {make_nccl(env, options, store), BackendType::NCCL, /*takes_cpu=*/false};
 #endif
 #ifdef USE_C10D_MPI
   if (options.backend == "mpi") return {c10d::ProcessGroupMPI::createProcessGroupMPI(), BackendType::MPI};
@@ -106,9 +106,11 @@ c10::intrusive_ptr<c10d::ProcessGroup> make_c10d_group(const launch::LaunchEnv& 
   const Made made = make_backend(env, members, options, store);
   auto group = c10::make_intrusive<c10d::ProcessGroup>(store, static_cast<int>(env.rank),
                                                        static_cast<int>(env.world_size));
-  group->setBackend(made.device, made.type, made.backend);
+  group->setBackend(c10::DeviceType::CUDA, made.type, made.backend);
   // What lies on the CPU (texts, counts) travels by Gloo also where gradients go by NCCL.
-  if (made.device != c10::DeviceType::CPU)
+  if (made.takes_cpu)
+    group->setBackend(c10::DeviceType::CPU, made.type, made.backend);
+  else
     group->setBackend(c10::DeviceType::CPU, BackendType::GLOO,
                       make_gloo(env, members, options, c10::make_intrusive<c10d::PrefixStore>("cpu", store)));
   group->setDefaultBackend(made.type);
