@@ -17,25 +17,9 @@ deps=$root/.deps
 speaker=check_cuda_build
 . scripts/setup/common.sh
 . scripts/setup/download.sh
+. scripts/cuda_check/steps.sh
 log=$deps/check_cuda_build.log
 rows=$deps/check_cuda_build.rows
-
-row() {
-  printf '%-9s %-8s %s\n' "$1" "$2" "$3" >>"$rows"
-}
-
-# step VERB WHAT COMMAND...: one line of the table, by how the command ends.
-step() {
-  verb=$1
-  what=$2
-  shift 2
-  if "$@" >>"$log" 2>&1; then
-    row "$verb" ok "$what"
-  else
-    row "$verb" FAILED "$what"
-    failed=1
-  fi
-}
 
 fetch() {
   [ -d "$site" ] && return
@@ -48,10 +32,7 @@ fetch() {
 }
 
 configure() {
-  mkdir -p "$folder/torch"
-  sed -e "s|@prefix@|$site/torch|" -e "s|@site@|$site|" scripts/cuda_check/TorchConfig.cmake.in \
-    >"$folder/torch/TorchConfig.cmake"
-  sed -e "s|@version@|${release%.*}|" scripts/setup/TorchConfigVersion.cmake.in >"$folder/torch/TorchConfigVersion.cmake"
+  describe_torch "$site" "$release" "$folder/torch"
   RANKTUNE_COMPILER_LAUNCHER=$(command -v ccache || true)
   export RANKTUNE_COMPILER_LAUNCHER
   cmake --preset release -B "$folder" -DTorch_DIR="$folder/torch" -DRANKTUNE_BUILD_BENCHMARKS=OFF >>"$log" 2>&1 ||
@@ -75,7 +56,6 @@ nccl_is_refused() {
 }
 
 main() {
-  failed=0
   scripts/setup.sh
   . .deps/env.sh
   export CCACHE_SLOPPINESS=pch_defines,time_macros
@@ -94,9 +74,7 @@ main() {
   row 'not run' '' 'a collective over NCCL: needs a GPU'
   row 'not run' '' 'forward and backward passes on cuda:N: need a GPU'
   row 'not run' '' 'DataParallel over several GPUs: needs several'
-  printf 'LibTorch %s with CUDA, NCCL headers of its wheels\n\n' "$release"
-  cat "$rows"
-  [ "$failed" -eq 0 ] || die "failed; the output of the commands is in $log"
+  report "LibTorch $release with CUDA, NCCL headers of its wheels"
 }
 
 main "$@"
