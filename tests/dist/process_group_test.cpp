@@ -134,7 +134,9 @@ std::string stop_while_connecting(const LaunchEnv& env, bool after_meeting) {
   const auto store = open_store(env, options.timeout);
   if (after_meeting) {
     shake_hands(env, store, options.timeout);
-    const auto of_a_back_end = [](const std::string& key) { return key.find("/group/") != std::string::npos; };
+    const auto of_a_back_end = [](const std::string& key) {
+      return key.find("/group/") != std::string::npos;
+    };
     while (std::ranges::none_of(store->listKeys(), of_a_back_end))
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   } else {

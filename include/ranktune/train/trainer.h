@@ -64,6 +64,7 @@ class Trainer {
   void run_epoch(std::int64_t epoch);
   std::vector<sampling::Update> deal(std::int64_t epoch);
   void run_update(const sampling::Update& update);
+  void step(double loss);
   double backward(const sampling::MicroBatch& part, std::int64_t rows_of_update);
   std::span<const std::int64_t> rows_of(const sampling::MicroBatch& part) const;
   at::Tensor forward(const models::TokenBatch& batch);

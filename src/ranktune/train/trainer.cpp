@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <cmath>
@@ -139,6 +140,14 @@ void Trainer::run_update(const sampling::Update& update) {
     tokens += tokens_of(parts_.train.tokens, rows_of(part));
   }
   loss = sum_over_ranks(loss, update.rows, tokens);
+  step(loss);
+  update_seconds_ += seconds_since(start);
+  after_update(loss);
+}
+
+/// Applies the gradients of an update, whose mean loss is `loss`.
+void Trainer::step(double loss) {
+  RECORD_USER_SCOPE("ranktune::optimizer");
   grad_norm_ = clip_gradients(parts_.model.named_parameters(), arguments_.max_grad_norm);
   check_finite(loss);
   learning_rate_ =
@@ -147,8 +156,6 @@ void Trainer::run_update(const sampling::Update& update) {
   optimizer_.step(learning_rate_);
   optimizer_.zero_grad();
   ++updates_done_;
-  update_seconds_ += seconds_since(start);
-  after_update(loss);
 }
 
 /// Adds the gradients of one micro-batch and returns its share of the update's mean loss.
@@ -168,6 +175,7 @@ std::span<const std::int64_t> Trainer::rows_of(const sampling::MicroBatch& part)
 }
 
 at::Tensor Trainer::forward(const models::TokenBatch& batch) {
+  RECORD_USER_SCOPE("ranktune::forward");
   const models::ForwardContext context{.training = true,
                                        .seed = static_cast<std::uint64_t>(arguments_.seed),
                                        .step = static_cast<std::uint64_t>(updates_done_)};
@@ -177,11 +185,13 @@ at::Tensor Trainer::forward(const models::TokenBatch& batch) {
 }
 
 void Trainer::run_backward(const at::Tensor& loss) {
+  RECORD_USER_SCOPE("ranktune::backward");
   reducer_ ? reducer_->backward(loss) : loss.backward();
 }
 
 /// From this rank's share of an update to all ranks': its loss, and the counts of what has been seen.
 double Trainer::sum_over_ranks(double loss, std::int64_t rows, std::int64_t tokens) {
+  RECORD_USER_SCOPE("ranktune::sum_over_ranks");
   rows_seen_ += rows;
   if (reducer_) {
     at::Tensor sums = at::tensor({loss, static_cast<double>(tokens)}, at::kDouble);
