@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 namespace ranktune::launch {
 namespace {
 
+using ::testing::HasSubstr;
 using tests::error_text;
 using Words = std::vector<std::string>;
 
@@ -388,6 +390,61 @@ TEST(DetectNode, ReadsThePlatforms) {
   EXPECT_EQ(detect_node({{"JOB_COMPLETION_INDEX", "4"}}, no_files).node_rank, 4);
   EXPECT_EQ(detect_node(kSlurm, no_files).master_addr, "n08");
   EXPECT_TRUE(detect_node({}, no_files).platform.empty());
+}
+
+/// A machine called `host` with one file.
+FileReader machine(const std::string& host, const std::string& path = "", const std::string& content = "") {
+  return [=](const std::filesystem::path& wanted) -> std::optional<std::string> {
+    if (wanted == "/proc/sys/kernel/hostname") return host + "\n";
+    if (wanted == path) return content;
+    return std::nullopt;
+  };
+}
+
+std::string place(const NodeEnv& node) {
+  return node.platform + ": " + std::to_string(node.node_rank.value_or(-1)) + " of " +
+         std::to_string(node.nodes.value_or(-1)) + ", master " + node.master_addr.value_or("unknown");
+}
+
+TEST(DetectNode, ReadsTheHostsOfPbs) {
+  const Variables job = {{"PBS_JOBID", "12.server"}, {"PBS_NODEFILE", "/var/nodes"}};
+  const std::string list = "n1.cluster\nn1.cluster\nn2.cluster\nn2.cluster\n";
+  EXPECT_EQ(place(detect_node(job, machine("n2", "/var/nodes", list))), "PBS: 1 of 2, master n1.cluster");
+  EXPECT_EQ(place(detect_node(job, machine("login", "/var/nodes", list))), "PBS: -1 of 2, master n1.cluster");
+  // The file lies on the first machine alone.
+  EXPECT_EQ(place(detect_node(job, machine("n2"))), "PBS: -1 of -1, master unknown");
+  EXPECT_EQ(detect_node(job, machine("n1", "/var/nodes", list)).master_port,
+            detect_node(job, machine("n2", "/var/nodes", list)).master_port);
+}
+
+TEST(DetectNode, ReadsTheHostsOfLsf) {
+  EXPECT_EQ(place(detect_node({{"LSB_JOBID", "7"}, {"LSB_MCPU_HOSTS", "a 4 b 4 c 2"}}, machine("c.site"))),
+            "LSF: 2 of 3, master a");
+  EXPECT_EQ(place(detect_node({{"LSB_JOBID", "7"}, {"LSB_DJOB_HOSTFILE", "/hosts"}},
+                              machine("b", "/hosts", "a\na\nb\nb\n"))),
+            "LSF: 1 of 2, master a");
+}
+
+TEST(Detect, FindsTheMasterOfJsrunBehindTheBatchMachine) {
+  const Variables ranks = {
+      {"JSM_NAMESPACE_RANK", "3"},       {"JSM_NAMESPACE_SIZE", "4"}, {"JSM_NAMESPACE_LOCAL_RANK", "1"},
+      {"JSM_NAMESPACE_LOCAL_SIZE", "2"}, {"LSB_JOBID", "7"},          {"LSB_DJOB_RANKFILE", "/ranks"}};
+  const LaunchEnv env = detect({}, ranks, machine("b", "/ranks", "batch5\na\na\nb\nb\n")).env;
+  EXPECT_EQ(numbers(env), "3/4, 1/2, 1/2");
+  EXPECT_EQ(env.master_addr, "a");
+  EXPECT_THAT(complaint(ranks), HasSubstr("no MASTER_ADDR"));
+}
+
+TEST(Detect, RefusesARankOfPmixWithoutTheirNumber) {
+  EXPECT_THAT(complaint({{"PMIX_RANK", "1"}}),
+              HasSubstr("PMIX_RANK=1: a PMIx launcher started this process"));
+  EXPECT_EQ(numbers(env_of({{"PMIX_RANK", "1"}, {"RANKTUNE_LAUNCH", "none"}})), "0/1, -1/1, 0/1");
+  EXPECT_EQ(env_of(with(kTorchrun, {{"PMIX_RANK", "0"}})).rank, 5);
+}
+
+TEST(Detect, TellsItsOwnLauncherFromATorchrunInside) {
+  EXPECT_EQ(env_of(with(kTorchrun, {{"RANKTUNE_RUN_ID", "job"}})).launcher, "ranktune launch");
+  EXPECT_EQ(env_of(with(kTorchrun, {{"RANKTUNE_RUN_ID", "other"}})).launcher, "torchrun");
 }
 
 }  // namespace

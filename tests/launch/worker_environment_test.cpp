@@ -26,7 +26,7 @@ LaunchPlan second_machine() {
 
 const WorkerStart kStart = {2, 1, 29501, false, "/logs/error.json"};
 
-TEST(WorkerEnvironment, IsTorchruns) {
+TEST(WorkerEnvironment, IsTorchrunsAndNamesTheLauncher) {
   EXPECT_EQ(worker_environment(second_machine(), kStart, {}),
             (Variables{{"RANK", "6"},
                        {"WORLD_SIZE", "12"},
@@ -42,6 +42,7 @@ TEST(WorkerEnvironment, IsTorchruns) {
                        {"TORCHELASTIC_RESTART_COUNT", "1"},
                        {"TORCHELASTIC_MAX_RESTARTS", "2"},
                        {"TORCHELASTIC_RUN_ID", "job7"},
+                       {"RANKTUNE_RUN_ID", "job7"},
                        {"TORCHELASTIC_USE_AGENT_STORE", "False"},
                        {"TORCHELASTIC_ERROR_FILE", "/logs/error.json"},
                        {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},

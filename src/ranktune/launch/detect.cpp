@@ -4,6 +4,7 @@
 #include "ranktune/core/error.h"
 #include "ranktune/launch/ancestor.h"
 #include "ranktune/launch/host_list.h"
+#include "ranktune/launch/job_hosts.h"
 #include "ranktune/launch/launch_env.h"
 #include "ranktune/launch/sagemaker.h"
 #include "ranktune/launch/variables.h"
@@ -128,10 +129,21 @@ class Detector {
       take(source, *rank, *world);
       return;
     }
+    refuse_bare_pmix();
     if (!is_slurm_step(variables_) && variables_.has("SLURM_JOB_ID") &&
         variables_.number("SLURM_NTASKS").value_or(1) > 1)
       env_.notes.push_back(
           "inside a Slurm allocation, but not in a step: one process; srun starts the ranks");
+  }
+
+  /// PMIx tells a process its rank in a variable, and how many there are to its library alone.
+  void refuse_bare_pmix() const {
+    const auto rank = variables_.text("PMIX_RANK");
+    if (!rank || variables_.text("RANKTUNE_LAUNCH")) return;
+    throw UsageError("PMIX_RANK=" + *rank +
+                     ": a PMIx launcher started this process, but no variable says how many there are; start "
+                     "with ranktune launch or set RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT "
+                     "for each (RANKTUNE_LAUNCH=none: one process)");
   }
 
   void take(const Source& source, std::int64_t rank, std::int64_t world) {
@@ -150,7 +162,9 @@ class Detector {
 
   std::string name_of(const Source& source) const {
     if (source.family != std::string("torchrun")) return source.launcher;
-    if (variables_.has("TORCHELASTIC_RUN_ID")) return "torchrun";
+    if (const auto run =
+            variables_.text("TORCHELASTIC_RUN_ID"))  // another launcher's is not inherited from ours
+      return variables_.text(kOwnRunId) == run ? "ranktune launch" : "torchrun";
     if (variables_.has("AZUREML_RUN_ID")) return "Azure ML";
     if (variables_.has("CROSS_RANK")) return "DeepSpeed";
     if (variables_.has("RAY_ADDRESS") || variables_.has("RAY_JOB_ID")) return "Ray";
@@ -279,6 +293,9 @@ class Detector {
     } else if (const auto hosts = variables_.first_of({"SLURM_STEP_NODELIST", "SLURM_NODELIST"});
                hosts && env_.launcher == "Slurm") {
       env_.master_addr = expand_host_list(*hosts).front();
+    } else if (const auto given = job_hosts(variables_, files_);
+               given && !given->names.empty() && env_.launcher == "jsrun") {
+      env_.master_addr = given->names.front();
     } else {
       throw UsageError(
           "ranks on several machines, and no MASTER_ADDR: name the machine of rank 0, as in mpirun -x "

@@ -3,6 +3,7 @@
 
 #include "ranktune/core/error.h"
 #include "ranktune/launch/host_list.h"
+#include "ranktune/launch/job_hosts.h"
 #include "ranktune/launch/launch_env.h"
 #include "ranktune/launch/sagemaker.h"
 #include "ranktune/launch/variables.h"
@@ -103,6 +104,18 @@ NodeEnv slurm(const VariableReader& variables) {
   return node;
 }
 
+/// LSF and PBS. PBS's list lies on the first machine of a job alone.
+NodeEnv batch_system(const JobHosts& hosts, const VariableReader& variables) {
+  NodeEnv node{.platform = hosts.platform};
+  if (hosts.names.empty()) return node;
+  node.node_rank = hosts.own;
+  node.nodes = std::ssize(hosts.names);
+  node.master_addr = hosts.names.front();
+  node.master_port = port_of_job(*variables.first_of({"LSB_JOBID", "PBS_JOBID"}));
+  node.evidence.push_back({"machines", std::to_string(*node.nodes), hosts.source});
+  return node;
+}
+
 }  // namespace
 
 NodeEnv detect_node(const Variables& all, const FileReader& files) {
@@ -134,6 +147,7 @@ NodeEnv detect_node(const Variables& all, const FileReader& files) {
         .master("MASTER_ADDR", "MASTER_PORT")
         .node();
   if (variables.has("SLURM_STEP_ID") && variables.has("SLURM_NODEID")) return slurm(variables);
+  if (const auto hosts = job_hosts(variables, files)) return batch_system(*hosts, variables);
   if (variables.has("JOB_COMPLETION_INDEX"))
     return NodeBuilder("Kubernetes Indexed Job", variables)
         .rank("JOB_COMPLETION_INDEX")

@@ -45,7 +45,8 @@ class Physician {
     for (const Trace& trace : kTraces) {
       const auto value = variables_.text(trace.variable);
       const auto& evidence = found_.env.evidence;
-      const bool used = found_.env.launcher == trace.launcher ||
+      const bool ours = found_.env.launcher == "ranktune launch" && trace.launcher == std::string("torchrun");
+      const bool used = ours || found_.env.launcher == trace.launcher ||
                         std::any_of(evidence.begin(), evidence.end(),
                                     [&](const Evidence& one) { return one.source == trace.variable; });
       if (value && !used)

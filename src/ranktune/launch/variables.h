@@ -9,6 +9,10 @@
 
 namespace ranktune::launch {
 
+/// What ranktune's own launcher sets beside torchrun's variables: TORCHELASTIC_RUN_ID once more, so that the
+/// ranks of a torchrun inside are not taken for its own.
+inline constexpr const char* kOwnRunId = "RANKTUNE_RUN_ID";
+
 /// Reads variables and remembers, for people, what was read.
 class VariableReader {
  public:

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "ranktune/launch/launcher.h"
+#include "ranktune/launch/variables.h"
 
 namespace ranktune::launch {
 
@@ -23,6 +24,7 @@ Variables worker_environment(const LaunchPlan& plan, const WorkerStart& start, c
       {"TORCHELASTIC_RESTART_COUNT", text(start.restart_count)},
       {"TORCHELASTIC_MAX_RESTARTS", text(plan.max_restarts)},
       {"TORCHELASTIC_RUN_ID", plan.run_id},
+      {kOwnRunId, plan.run_id},
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},  // rank 0 opens the store, on the port that is held for it
       {"TORCHELASTIC_ERROR_FILE", start.error_file}};
   for (const auto& [name, value] : own) all.insert_or_assign(name, value);
