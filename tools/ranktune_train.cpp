@@ -81,6 +81,20 @@ std::unique_ptr<ranktune::dist::ProcessGroup> join_group(const ranktune::cli::Pl
                   .interface = launch::value_of(variables, "GLOO_SOCKET_IFNAME")});
 }
 
+/// Who the others are: a job that was started on the wrong machines, or twice, shows here.
+void introduce_ranks(const ranktune::dist::ProcessGroup& group, ranktune::core::Logger& logger) {
+  constexpr std::int64_t kShown = 8;
+  const std::string of_all = " of " + std::to_string(group.world_size());
+  for (std::int64_t rank = 1; rank < std::min(group.world_size(), kShown); ++rank) {
+    const ranktune::dist::Member& member = group.members()[static_cast<std::size_t>(rank)];
+    logger.info("rank " + std::to_string(rank) + of_all + ", local rank " +
+                std::to_string(member.local_rank) + ": process " + std::to_string(member.pid) + " on " +
+                member.host);
+  }
+  if (const std::int64_t more = group.world_size() - kShown; more > 0)
+    logger.info("... and " + std::to_string(more) + " more (ranktune doctor, started likewise, shows all)");
+}
+
 void print_report(const ranktune::train::JobReport& report, const ranktune::cli::TrainCommand& command,
                   const std::string& program) {
   for (const std::string& block :
@@ -115,6 +129,7 @@ ExitCode train(const std::vector<std::string>& words, const std::string& program
   for (const std::string& note : place.env.notes) logger.info("note: " + note);
   if (place.env.distributed() || !place.plan.replicas.empty()) logger.info(place.plan.why);
   const auto group = join_group(place, command.place, variables);
+  if (group) introduce_ranks(*group, logger);
   const ranktune::train::JobReport report = ranktune::train::run_text_classification(
       command.arguments, logger, speaks ? static_cast<ranktune::train::Observer&>(console) : nobody,
       group.get());
@@ -180,7 +195,8 @@ int main(int argc, char** argv) {
   c10::initLogging();
   try {
     const std::filesystem::path program =
-        ranktune::cli::front_program(argc > 0 ? argv[0] : "ranktune", std::filesystem::current_path());
+        ranktune::cli::front_program(argc > 0 ? argv[0] : "ranktune", std::filesystem::current_path(),
+                                     launch::value_of(launch::environment_variables(), "PATH"));
     return static_cast<int>(run(verb, words, program.string()));
   } catch (const std::exception& error) {
     launch::Variables variables = launch::environment_variables();

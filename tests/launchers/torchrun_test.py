@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """ranktune under torchrun of the torch wheel, and a Python program of torch.distributed under `ranktune launch`."""
 import json
+import socket
 import unittest
 
 from support import DOCTOR, PEER_PYTHON, RANKTUNE, Case, free_port, main, train_words
@@ -54,7 +55,8 @@ class Torchrun(Case):
     def test_trains_with_the_losses_of_one_process(self):
         for flags in ([], ["--standalone"]):
             output = self.folder / f"out{len(flags)}"
-            self.succeed(*TORCHRUN, *flags, *train_words(output, 2))
+            text = self.succeed(*TORCHRUN, *flags, *train_words(output, 2))
+            self.assertRegex(text, rf"rank 1 of 2, local rank 1: process \d+ on {socket.gethostname()}\n")
             self.assert_losses_of_one_process(output)
 
     def test_restarts_all_ranks_when_one_has_failed(self):

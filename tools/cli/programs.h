@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace ranktune::cli {
 
@@ -11,8 +12,9 @@ std::filesystem::path find_train_program(const std::filesystem::path& front_prog
 
 /// What to type for the front program, seen from ranktune-train, which is started as `program`: by the front
 /// program under the user's own name for that one, or by a launcher under its own path, ../libexec. Seen from
-/// `folder` it is a relative path where it lies below.
-std::filesystem::path front_program(const std::filesystem::path& program,
-                                    const std::filesystem::path& folder);
+/// `folder` it is a relative path where it lies below; its name alone where `search_path`, PATH's value,
+/// finds it.
+std::filesystem::path front_program(const std::filesystem::path& program, const std::filesystem::path& folder,
+                                    const std::string& search_path);
 
 }  // namespace ranktune::cli
