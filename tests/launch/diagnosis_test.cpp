@@ -47,6 +47,15 @@ TEST(Diagnose, SeesALauncherInsideAnother) {
               Contains(AllOf(HasSubstr("OMPI_COMM_WORLD_RANK=0"), HasSubstr("Open MPI"))));
 }
 
+TEST(Diagnose, PlansWithoutGpusThatLibTorchCannotUse) {
+  const VisibleGpus two{.installed = 2, .visible = {"0", "1"}, .source = "all that the driver has"};
+  const Diagnosis without = look(kSecondOfTwo, {.gpus = two, .libtorch_has_cuda = false});
+  EXPECT_EQ(without.plan.device, "cpu");
+  EXPECT_THAT(without.problems,
+              Contains(HasSubstr("2 GPUs are visible, but ranktune was built with a LibTorch for CPUs")));
+  EXPECT_EQ(look(kSecondOfTwo, {.gpus = two, .libtorch_has_cuda = true}).plan.device, "cuda:1");
+}
+
 TEST(Diagnose, DoesNotDivideCoresThatARankHasForItself) {
   const Variables bound = {{"OMPI_COMM_WORLD_RANK", "0"},
                            {"OMPI_COMM_WORLD_SIZE", "4"},

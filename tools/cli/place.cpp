@@ -64,10 +64,9 @@ Place find_place(const PlaceArguments& arguments, bool use_cpu, const launch::Va
 
 Place find_own_place(const PlaceArguments& arguments, bool use_cpu, bool libtorch_has_cuda,
                      const launch::Variables& variables) {
-  const std::int64_t gpus = use_cpu || !libtorch_has_cuda ? 0 : launch::count_installed_gpus();
-  launch::VisibleGpus visible = launch::visible_gpus(gpus, variables);
-  if (!libtorch_has_cuda) visible.source = "this LibTorch was built without CUDA";
-  return find_place(arguments, use_cpu, variables, launch::file_reader(), visible);
+  const std::int64_t installed = use_cpu || !libtorch_has_cuda ? 0 : launch::count_installed_gpus();
+  return find_place(arguments, use_cpu, variables, launch::file_reader(),
+                    launch::usable_gpus(launch::visible_gpus(installed, variables), libtorch_has_cuda));
 }
 
 launch::LaunchOptions launch_options(const Place& place, std::vector<std::string> program) {

@@ -20,6 +20,9 @@ struct VisibleGpus {
 /// list ends before the first entry that is no GPU of this machine.
 VisibleGpus visible_gpus(std::int64_t installed, const Variables& variables);
 
+/// Those of them that LibTorch can use: none where it was built without CUDA.
+VisibleGpus usable_gpus(VisibleGpus gpus, bool libtorch_has_cuda);
+
 /// Asks the driver's management library (libnvidia-ml.so.1, opened at run time); 0 where there is none.
 std::int64_t count_installed_gpus();
 

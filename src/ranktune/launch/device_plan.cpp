@@ -113,6 +113,11 @@ VisibleGpus visible_gpus(std::int64_t installed, const Variables& variables) {
   return gpus;
 }
 
+VisibleGpus usable_gpus(VisibleGpus gpus, bool libtorch_has_cuda) {
+  if (libtorch_has_cuda) return gpus;
+  return {.installed = gpus.installed, .source = "this LibTorch was built without CUDA"};
+}
+
 DevicePlan plan_device(const LaunchEnv& env, const VisibleGpus& gpus, const DeviceRequest& request) {
   const auto count = static_cast<std::int64_t>(gpus.visible.size());
   if (request.use_cpu && !request.device.empty() && request.device != "cpu")

@@ -181,7 +181,8 @@ Diagnosis diagnose(const std::vector<std::string>& arguments, const Variables& v
   Diagnosis diagnosis;
   try {
     diagnosis.env = detect(arguments, variables, files).env;
-    diagnosis.plan = plan_device(diagnosis.env, symptoms.gpus, request);
+    diagnosis.plan =
+        plan_device(diagnosis.env, usable_gpus(symptoms.gpus, symptoms.libtorch_has_cuda), request);
   } catch (const UsageError& error) {
     diagnosis.problems.emplace_back(error.what());
     if (diagnosis.plan.why.empty()) diagnosis.plan.why = "not decided, see the problem";
