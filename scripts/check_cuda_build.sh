@@ -55,6 +55,10 @@ nccl_is_refused() {
   [ "$code" -eq 2 ]
 }
 
+tests_of_dist() {
+  (cd "$folder/tests" && TORCH_CPP_LOG_LEVEL=ERROR timeout 600 ./dist_test)
+}
+
 main() {
   scripts/setup.sh
   . .deps/env.sh
@@ -66,7 +70,9 @@ main() {
   step compiled 'process groups with NCCL, DistributedDataParallel, collectives' targets ranktune_dist
   step linked 'examples ddp_minimal and all_reduce' targets ddp_minimal all_reduce
   step linked 'ranktune and ranktune-train' targets ranktune ranktune-train
+  step linked 'the tests of process groups and gradients' targets dist_test
   if [ "$failed" -eq 0 ]; then
+    step run 'the tests of process groups and gradients, Gloo, CPU' tests_of_dist
     step run 'doctor lists the back end nccl' doctor_knows_nccl
     step run 'ddp_minimal on two ranks, Gloo, CPU' "$folder/bin/ranktune" launch --nproc-per-node 2 "$folder/examples/ddp_minimal"
     step run 'two ranks that ask for NCCL without a GPU end with exit code 2' nccl_is_refused
