@@ -82,7 +82,7 @@ class Family:
         report = self.report_of_doctor(self.succeed(
             *self.mpirun(RANKTUNE, "launch", "--nproc-per-node", "2", *DOCTOR, ranks=1), environment=self.VARIABLES))
         self.assert_ranks(report)
-        self.assertEqual(report["process"]["launcher"], "torchrun")
+        self.assertEqual(report["process"]["launcher"], "ranktune launch")
 
 
 class OpenMpi(Family, Case):
