@@ -4,6 +4,10 @@
 set -u
 source=$(cd "$(dirname "$0")/../.." && pwd)
 programs=${RANKTUNE_BIN_DIR:-$source/build/bin}
+if [ ! -x "$programs/../libexec/ranktune-train" ]; then
+  echo 'skipped: these programs were built without LibTorch'
+  exit 77
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
