@@ -5,6 +5,7 @@
 //
 // Runs `ranktune train FLAG...` under LibTorch's profiler from update FIRST on, COUNT updates long. Prints
 // the parts of an update of rank 0, and writes TRACE.rankN.json, which chrome://tracing and Perfetto open.
+#include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
@@ -16,12 +17,16 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/memory.h"
 #include "cli/place.h"
+#include "cli/values.h"
 #include "ranktune/core/error.h"
 #include "ranktune/dist/process_group.h"
 #include "ranktune/launch/system_environment.h"
@@ -82,6 +87,16 @@ std::vector<Span> spans_named(const profiler::ProfilerResult& result, const std:
   return spans_of(result, [&](const std::string& one) { return one == name; });
 }
 
+/// Those of `spans` that begin in one of `wholes`: gradients' exchanges, not the loss's.
+std::vector<Span> within_any(const std::vector<Span>& spans, const std::vector<Span>& wholes) {
+  std::vector<Span> found;
+  for (const Span& span : spans)
+    if (std::ranges::any_of(
+            wholes, [&](const Span& whole) { return whole.begin <= span.begin && span.begin < whole.end; }))
+      found.push_back(span);
+  return found;
+}
+
 /// Of each backward pass the part in which gradients were still being computed.
 std::vector<Span> computing(const std::vector<Span>& passes, const std::vector<Span>& functions) {
   std::vector<Span> parts;
@@ -98,12 +113,12 @@ std::vector<Span> computing(const std::vector<Span>& passes, const std::vector<S
 /// Profiles the updates that it is told to, and notes how long they took.
 class Recorder final : public ranktune::train::Observer {
  public:
-  Recorder(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
+  Recorder(std::int64_t done, std::int64_t count) : done_(done), count_(count) {}
 
   void progress(const ranktune::train::Progress& progress) override {
     if (progress.phase != ranktune::train::Progress::Phase::train) return;
-    if (progress.done == first_ + count_) stop();
-    if (progress.done == first_) start();
+    if (progress.done == done_ + count_) stop();
+    if (progress.done == done_) start();
   }
   const profiler::ProfilerResult* result() const { return result_.get(); }
   double nanoseconds() const { return nanoseconds_; }
@@ -124,7 +139,7 @@ class Recorder final : public ranktune::train::Observer {
     result_ = profiler::disableProfiler();
   }
 
-  std::int64_t first_, count_;
+  std::int64_t done_, count_;
   Clock::time_point started_;
   double nanoseconds_ = 0;
   std::unique_ptr<profiler::ProfilerResult> result_;
@@ -152,9 +167,12 @@ void print_parts(const profiler::ProfilerResult& result, double nanoseconds, dou
   const auto computed = computing(backward, spans_of(result, [](const std::string& name) {
                                     return name.starts_with("autograd::engine::evaluate_function");
                                   }));
-  const auto exchanges = spans_of(result, [](const std::string& name) {
-    return name.find("all_reduce") != std::string::npos || name.find("allreduce") != std::string::npos;
-  });
+  const auto exchanges =
+      within_any(spans_of(result,
+                          [](const std::string& name) {
+                            return name.starts_with("gloo:") && name.find("all_reduce") != std::string::npos;
+                          }),
+                 backward);
   const double forward = sum(spans_named(result, "ranktune::forward"));
   const double stepping = sum(spans_named(result, "ranktune::optimizer"));
   const double summing = sum(spans_named(result, "ranktune::sum_over_ranks"));
@@ -174,19 +192,30 @@ void print_parts(const profiler::ProfilerResult& result, double nanoseconds, dou
   print_timeline(backward.back(), computed.back(), exchanges);
 }
 
+std::int64_t count_of(const std::string& word) {
+  const auto count = ranktune::cli::parse_integer(word);
+  if (!count || *count < 1)
+    throw ranktune::UsageError(ranktune::cli::in_quotes(word) + " is no number of updates, 1 or more");
+  return *count;
+}
+
 int run(const std::vector<std::string>& words) {
-  if (words.size() < 4) throw ranktune::UsageError("usage: update_trace FIRST COUNT TRACE FLAG...");
-  const std::vector<std::string> flags(words.begin() + 3, words.end());
-  ranktune::cli::TrainCommand command = ranktune::cli::parse_train(flags);
+  namespace cli = ranktune::cli;
+  if (words.size() < 4) throw ranktune::UsageError("usage: update_trace DONE COUNT TRACE FLAG...");
+  const std::int64_t count = count_of(words[1]);
+  Recorder recorder(count_of(words[0]), count);
+  cli::TrainCommand command = cli::parse_train(std::span(words).subspan(3));
+  ranktune::train::TrainingArguments& training = command.arguments.training;
   const launch::Variables variables = launch::environment_variables();
-  const ranktune::cli::Place place =
-      ranktune::cli::find_own_place(command.place, command.arguments.training.use_cpu, false, variables);
-  command.arguments.training.device = place.plan.device;
+  const cli::Place place = cli::find_own_place(command.place, training.use_cpu, false, variables);
+  if (!place.ranks_to_start.empty())
+    throw ranktune::UsageError("start the ranks with ranktune launch: update_trace is one of them");
+  training.device = place.plan.device;
+  if (training.num_threads == 0)
+    training.num_threads = cli::threads_of_rank(place.env, variables, at::get_num_threads());
   const auto group = place.env.distributed()
                          ? ranktune::dist::init_process_group(place.env, {.backend = place.plan.backend})
                          : nullptr;
-  const std::int64_t count = std::stoll(words[1]);
-  Recorder recorder(std::stoll(words[0]), count);
   ranktune::core::NullLogger silent;
   ranktune::train::run_text_classification(command.arguments, silent, recorder, group.get());
   if (recorder.result() == nullptr)
@@ -200,6 +229,7 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ranktune::cli::keep_freed_memory();
   c10::initLogging();
   try {
     return run({argv + std::min(argc, 1), argv + argc});

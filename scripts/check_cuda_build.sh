@@ -19,7 +19,6 @@ speaker=check_cuda_build
 . scripts/setup/download.sh
 . scripts/cuda_check/steps.sh
 log=$deps/check_cuda_build.log
-rows=$deps/check_cuda_build.rows
 
 fetch() {
   [ -d "$site" ] && return
@@ -65,8 +64,8 @@ main() {
   export CCACHE_SLOPPINESS=pch_defines,time_macros
   : >"$log"
   fetch
-  : >"$rows"
   configure
+  printf 'LibTorch %s with CUDA, NCCL headers of its wheels\n\n' "$release"
   step compiled 'process groups with NCCL, DistributedDataParallel, collectives' targets ranktune_dist
   step linked 'examples ddp_minimal and all_reduce' targets ddp_minimal all_reduce
   step linked 'ranktune and ranktune-train' targets ranktune ranktune-train
@@ -80,7 +79,7 @@ main() {
   row 'not run' '' 'a collective over NCCL: needs a GPU'
   row 'not run' '' 'forward and backward passes on cuda:N: need a GPU'
   row 'not run' '' 'DataParallel over several GPUs: needs several'
-  report "LibTorch $release with CUDA, NCCL headers of its wheels"
+  verdict
 }
 
 main "$@"

@@ -73,7 +73,7 @@ configure() {
 }
 
 build() {
-  timeout 300 cmake --build "$folder" --target ranktune ranktune-train ddp_minimal
+  timeout 240 cmake --build "$folder" --target ranktune ranktune-train ddp_minimal
 }
 
 # A small model with dropout on: the fixture's weights under a config of their own.
@@ -97,7 +97,7 @@ train() {
   else
     set -- "$programs/ranktune" launch --nproc-per-node "$ranks" "$@" --per_device_train_batch_size $((8 / ranks))
   fi
-  timeout 90 "$@"
+  timeout 30 "$@"
 }
 
 same_losses() {
@@ -105,7 +105,7 @@ same_losses() {
 }
 
 doctor_knows_the_gpu() {
-  timeout 60 "$programs/ranktune" doctor --json >"$work/doctor.json" && cat "$work/doctor.json" &&
+  timeout 30 "$programs/ranktune" doctor --json >"$work/doctor.json" && cat "$work/doctor.json" &&
     python3 - "$work/doctor.json" <<'END'
 import json, sys
 report = json.load(open(sys.argv[1]))
@@ -114,8 +114,14 @@ assert "nccl" in report["libtorch"]["backends"], report["libtorch"]
 END
 }
 
+# Under a launcher the doctor's ranks meet, and add up tensors on their device.
+nccl_adds_up() {
+  timeout 30 "$programs/ranktune" launch --nproc-per-node 1 "$programs/ranktune" doctor --device cuda >"$work/nccl.txt" &&
+    cat "$work/nccl.txt" && grep -q 'all-reduce *64 MiB' "$work/nccl.txt"
+}
+
 ddp_minimal() {
-  timeout 60 "$programs/ranktune" launch --nproc-per-node 1 "$folder/examples/ddp_minimal"
+  timeout 30 "$programs/ranktune" launch --nproc-per-node 2 "$folder/examples/ddp_minimal"
 }
 
 # trainings DEVICE BACKEND [FLAG...]: the CPU is the judge; the flags place the others.
@@ -126,9 +132,9 @@ trainings() {
   step run 'one process on the CPU' train cpu 0 --use_cpu
   step run "one process on $device" train alone 0 "$@"
   step run "its losses are those of the CPU within 1e-3, $steps steps, dropout on" same_losses alone cpu 1e-3
-  step run "one rank with $backend on $device" train rank 1 "$@"
+  step run "one rank in a group of $backend on $device" train rank 1 "$@"
   step run 'its losses are those of the one process' same_losses rank alone 2e-4
-  step run "two ranks with Gloo on $device" train ranks 2 --ddp_backend gloo "$@"
+  step run "two ranks in a group of Gloo on $device" train ranks 2 --ddp_backend gloo "$@"
   step run 'their losses are those of the one process' same_losses ranks alone 2e-4
 }
 
@@ -137,14 +143,13 @@ main() {
   trap 'rm -rf "$work"' EXIT
   mkdir -p "$deps"
   log=$deps/device_check.log
-  rows=$work/rows
   : >"$log"
-  : >"$rows"
   make_model
   if [ -n "$rehearsal" ]; then
     programs=$rehearsal
+    printf 'A rehearsal on the CPU: no GPU is used\n\n'
     trainings 'the CPU' Gloo --use_cpu
-    report 'A rehearsal on the CPU: no GPU was used'
+    verdict
     return
   fi
   name=$(gpu)
@@ -154,14 +159,17 @@ main() {
   fi
   find_torch
   programs=$folder/bin
+  export CUDA_VISIBLE_DEVICES=0  # with several, local rank -1 would be all of them
   configure
+  printf '%s, torch %s\n\n' "$name" "$release"
   step built 'ranktune, ranktune-train and the example ddp_minimal' build
   if [ "$failed" -eq 0 ]; then
     step run 'doctor lists the GPU and the back end nccl' doctor_knows_the_gpu
-    step run 'the example ddp_minimal as one rank, NCCL' ddp_minimal
+    step run 'one rank adds up 64 MiB on cuda:0 with NCCL' nccl_adds_up
+    step run 'the example ddp_minimal on two ranks, Gloo, CPU' ddp_minimal
     trainings cuda:0 NCCL --device cuda
   fi
-  report "$name, torch $release"
+  verdict
 }
 
 rehearsal=

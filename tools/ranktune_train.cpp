@@ -2,7 +2,6 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
-#include <malloc.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/memory.h"
 #include "cli/place.h"
 #include "cli/programs.h"
 #include "cli/report.h"
@@ -48,19 +48,6 @@ ConsoleOptions console_options(bool show_progress) {
   if (options.terminal && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     options.columns = size.ws_col;
   return options;
-}
-
-/// Freed memory stays with the process: every update asks for the same tensors as the one before, and the
-/// pages would otherwise go back to the kernel and be fetched and cleared again, a tenth of the time of an
-/// update. One arena, since tensors pass between threads.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  constexpr int kMiB = 1 << 20;
-  ::mallopt(M_ARENA_MAX, 1);
-  ::mallopt(M_MMAP_THRESHOLD, 32 * kMiB);
-  ::mallopt(M_TRIM_THRESHOLD, 2047 * kMiB);
-  ::mallopt(M_TOP_PAD, 64 * kMiB);
-#endif
 }
 
 namespace launch = ranktune::launch;
@@ -191,7 +178,7 @@ int main(int argc, char** argv) {
   words = ranktune::cli::verb_first(std::move(words));
   const std::string verb = words.empty() ? "" : words.front();
   if (!words.empty()) words.erase(words.begin());
-  keep_freed_memory();
+  ranktune::cli::keep_freed_memory();
   c10::initLogging();
   try {
     const std::filesystem::path program =

@@ -3,9 +3,9 @@
 
 failed=0
 
-# row VERB RESULT WHAT: one line of the table, in $rows.
+# row VERB RESULT WHAT: one line of the table, at once: what comes after it may be cut off.
 row() {
-  printf '%-9s %-8s %s\n' "$1" "$2" "$3" >>"$rows"
+  printf '%-9s %-8s %s\n' "$1" "$2" "$3"
 }
 
 # step VERB WHAT COMMAND...: one line of the table, by how the command ends; its output goes to $log.
@@ -22,10 +22,8 @@ step() {
   fi
 }
 
-# report TITLE: the table, and exit code 1 where a step failed.
-report() {
-  printf '%s\n\n' "$1"
-  cat "$rows"
+# verdict: exit code 1 where a step failed.
+verdict() {
   [ "$failed" -eq 0 ] || die "failed; the output of the commands is in $log"
 }
 

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -51,9 +50,12 @@ TEST(ProcessGroup, KnowsItsMembers) {
 }
 
 TEST(ProcessGroup, HandsTensorsOfGpusToGlooToo) {
-  const auto group = init_process_group(LaunchEnv{}, short_options());
-  EXPECT_EQ(group->c10d_group()->getBackend(c10::DeviceType::CUDA)->getBackendName(), "gloo");
-  EXPECT_EQ(group->c10d_group()->getBackend(c10::DeviceType::CPU)->getBackendName(), "gloo");
+  const auto results = run_ranks(1, [](const LaunchEnv& env) {
+    const auto group = init_process_group(env, short_options());
+    return group->c10d_group()->getBackend(c10::DeviceType::CUDA)->getBackendName() + " and " +
+           group->c10d_group()->getBackend(c10::DeviceType::CPU)->getBackendName();
+  });
+  EXPECT_EQ(results[0].text, "gloo and gloo");
 }
 
 TEST(ProcessGroup, NamesTheRankThatNeverComes) {
@@ -126,34 +128,39 @@ TEST(ProcessGroup, EndsABarrierAlsoWhereTheStoreIsSilent) {
   expect_part(results[1], "the store of rank 0 does not answer");
 }
 
-/// Rank 0, which holds the store, stops when rank 1 has come, or when it has gone on from their meeting to
-/// say where its back end listens.
-std::string stop_while_connecting(const LaunchEnv& env, bool after_meeting) {
-  const GroupOptions options = short_options(1500);
-  if (env.rank == 1) return init_process_group(env, options) ? "met" : "";
-  const auto store = open_store(env, options.timeout);
-  if (after_meeting) {
-    shake_hands(env, store, options.timeout);
-    const auto of_a_back_end = [](const std::string& key) {
-      return key.find("/group/") != std::string::npos;
-    };
-    while (std::ranges::none_of(store->listKeys(), of_a_back_end))
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  } else {
-    store->wait({"ranktune/0/member/1"});
-  }
-  ::raise(SIGSTOP);  // the harness ends it
-  return "went on";
+/// What rank 1 says where rank 0, which holds the store, stops: when rank 1 has come, or when it has gone on
+/// from their meeting to say where its back end listens.
+RankResult meet_a_rank_that_stops(bool after_meeting) {
+  const auto results = run_ranks(2,
+                                 [&](const LaunchEnv& env) {
+                                   const GroupOptions options = short_options(1000);
+                                   if (env.rank == 1) return init_process_group(env, options) ? "met" : "";
+                                   const auto store = open_store(env, options.timeout);
+                                   if (after_meeting) {
+                                     constexpr std::int64_t kKeysOfTheMeeting = 4;
+                                     shake_hands(env, store, options.timeout);
+                                     while (store->getNumKeys() <= kKeysOfTheMeeting)
+                                       std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                   } else {
+                                     store->wait({"ranktune/0/member/1"});
+                                   }
+                                   ::raise(SIGSTOP);  // the harness ends it
+                                   return "went on";
+                                 },
+                                 {.seconds = 8});
+  return results[1];
+}
+
+TEST(ProcessGroup, EndsWhereTheStoreFallsSilentWhileRanksMeet) {
+  const RankResult result = meet_a_rank_that_stops(/*after_meeting=*/false);
+  expect_part(result, "meeting the other ranks failed after");
+  expect_part(result, "has stopped answering: is rank 0, which holds it, stopped, or out of reach?");
 }
 
 TEST(ProcessGroup, EndsWhereTheStoreFallsSilentWhileRanksConnect) {
-  for (const bool after_meeting : {false, true}) {
-    const auto results = run_ranks(
-        2, [&](const LaunchEnv& env) { return stop_while_connecting(env, after_meeting); }, {.seconds = 8});
-    expect_part(results[1], after_meeting ? "connecting to the other ranks failed after"
-                                          : "meeting the other ranks failed after");
-    expect_part(results[1], "has stopped answering: is rank 0, which holds it, stopped, or out of reach?");
-  }
+  const RankResult result = meet_a_rank_that_stops(/*after_meeting=*/true);
+  expect_part(result, "connecting to the other ranks failed after");
+  expect_part(result, "has stopped answering: is rank 0, which holds it, stopped, or out of reach?");
 }
 
 TEST(ProcessGroup, SaysThatThePortIsTaken) {

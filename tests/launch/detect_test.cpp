@@ -417,6 +417,14 @@ TEST(DetectNode, ReadsTheHostsOfPbs) {
             detect_node(job, machine("n2", "/var/nodes", list)).master_port);
 }
 
+TEST(DetectNode, LeavesThePortOfOneMachineFreeAndTellsElementsOfAnArrayApart) {
+  const auto port = [](const std::string& hosts, const Variables& more) {
+    return detect_node(with({{"LSB_JOBID", "7"}, {"LSB_MCPU_HOSTS", hosts}}, more), machine("a")).master_port;
+  };
+  EXPECT_EQ(port("a 4", {}), std::nullopt);
+  EXPECT_NE(port("a 4 b 4", {{"LSB_JOBINDEX", "1"}}), port("a 4 b 4", {{"LSB_JOBINDEX", "2"}}));
+}
+
 TEST(DetectNode, ReadsTheHostsOfLsf) {
   EXPECT_EQ(place(detect_node({{"LSB_JOBID", "7"}, {"LSB_MCPU_HOSTS", "a 4 b 4 c 2"}}, machine("c.site"))),
             "LSF: 2 of 3, master a");
@@ -439,12 +447,15 @@ TEST(Detect, RefusesARankOfPmixWithoutTheirNumber) {
   EXPECT_THAT(complaint({{"PMIX_RANK", "1"}}),
               HasSubstr("PMIX_RANK=1: a PMIx launcher started this process"));
   EXPECT_EQ(numbers(env_of({{"PMIX_RANK", "1"}, {"RANKTUNE_LAUNCH", "none"}})), "0/1, -1/1, 0/1");
+  EXPECT_THAT(complaint({{"PMIX_RANK", "1"}, {"RANKTUNE_LAUNCH", "mpi"}}), HasSubstr("PMIX_RANK=1"));
   EXPECT_EQ(env_of(with(kTorchrun, {{"PMIX_RANK", "0"}})).rank, 5);
 }
 
 TEST(Detect, TellsItsOwnLauncherFromATorchrunInside) {
-  EXPECT_EQ(env_of(with(kTorchrun, {{"RANKTUNE_RUN_ID", "job"}})).launcher, "ranktune launch");
-  EXPECT_EQ(env_of(with(kTorchrun, {{"RANKTUNE_RUN_ID", "other"}})).launcher, "torchrun");
+  const Variables ours = with(
+      kTorchrun, {{"TORCHELASTIC_ERROR_FILE", "/a/error.json"}, {"RANKTUNE_ERROR_FILE", "/a/error.json"}});
+  EXPECT_EQ(env_of(ours).launcher, "ranktune launch");
+  EXPECT_EQ(env_of(with(ours, {{"TORCHELASTIC_ERROR_FILE", "/b/error.json"}})).launcher, "torchrun");
 }
 
 }  // namespace

@@ -234,12 +234,13 @@ class Environment(Case):
                 "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2",
                 "GROUP_RANK": "0", "GROUP_WORLD_SIZE": "1", "ROLE_RANK": str(rank), "ROLE_WORLD_SIZE": "2",
                 "ROLE_NAME": "trainer", "MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_RESTART_COUNT": "0",
-                "TORCHELASTIC_MAX_RESTARTS": "3", "TORCHELASTIC_RUN_ID": "job7", "RANKTUNE_RUN_ID": "job7",
+                "TORCHELASTIC_MAX_RESTARTS": "3", "TORCHELASTIC_RUN_ID": "job7",
                 "TORCHELASTIC_USE_AGENT_STORE": "False", "TORCH_NCCL_ASYNC_ERROR_HANDLING": "1",
                 "OMP_NUM_THREADS": str(max(1, len(os.sched_getaffinity(0)) // 2)), "RANKTUNE_PORT_HELD": "1"}
             self.assertEqual({name: variables[name] for name in expected}, expected)
             self.assertEqual(variables["MASTER_PORT"], ranks[0]["MASTER_PORT"])
             self.assertTrue(variables["TORCHELASTIC_ERROR_FILE"].endswith(f"/attempt_0/{rank}/error.json"))
+            self.assertEqual(variables["RANKTUNE_ERROR_FILE"], variables["TORCHELASTIC_ERROR_FILE"])
 
     def test_keeps_a_chosen_number_of_threads(self):
         run = launch(*sh("echo $OMP_NUM_THREADS"), environment={"OMP_NUM_THREADS": "3"})

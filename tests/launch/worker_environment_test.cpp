@@ -42,9 +42,9 @@ TEST(WorkerEnvironment, IsTorchrunsAndNamesTheLauncher) {
                        {"TORCHELASTIC_RESTART_COUNT", "1"},
                        {"TORCHELASTIC_MAX_RESTARTS", "2"},
                        {"TORCHELASTIC_RUN_ID", "job7"},
-                       {"RANKTUNE_RUN_ID", "job7"},
                        {"TORCHELASTIC_USE_AGENT_STORE", "False"},
                        {"TORCHELASTIC_ERROR_FILE", "/logs/error.json"},
+                       {"RANKTUNE_ERROR_FILE", "/logs/error.json"},
                        {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},
                        {"OMP_NUM_THREADS", "5"}}));
 }

@@ -63,7 +63,7 @@ check 'an unknown flag' 2 --fast
 says '--rehearse FOLDER'
 
 check 'a rehearsal' 0 --rehearse "$programs"
-says 'no GPU was used'
+says 'no GPU is used'
 case $output in *FAILED*) complain 'no step should have failed' ;; esac
 [ "$(printf '%s\n' "$output" | grep -c '^run *ok ')" -eq 7 ] || complain 'seven steps should have run'
 

@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds kGoodbye{5000}, kGoodbyeAfterFailure{300};
 /// How long a store that is asked may take beyond what it is asked to wait.
 constexpr std::chrono::milliseconds kStoreGrace{1000};
-/// And the meeting of all ranks, which rank 0 leaves last.
+/// And the meeting of all ranks and their connecting, where a rank 0 that fails stays for the others a while.
 constexpr std::chrono::milliseconds kConnectGrace{3000};
 
 constexpr std::uint8_t kWell = 1, kFailed = 0;
@@ -120,7 +120,7 @@ void ProcessGroup::run(const std::string& operation, const std::function<void()>
 
 namespace {
 
-/// What two ranks do by way of the store, which answers nothing where rank 0 has been stopped. `work` owns
+/// What ranks do by way of the store, which answers nothing where rank 0 has been stopped. `work` owns
 /// all that it uses. THROWS: what work throws, or DistributedError after `limit`.
 template <typename Work>
 auto while_the_store_answers(const launch::LaunchEnv& env, const std::string& operation,
@@ -141,6 +141,8 @@ c10::intrusive_ptr<c10d::ProcessGroup> connect(const launch::LaunchEnv& env,
   const std::string operation = "connecting to the other ranks";
   const Clock::time_point started = Clock::now();
   try {
+    // MPI has to begin in the thread in which it ends, and asks no store.
+    if (options.backend == "mpi") return make_c10d_group(env, members, options, store);
     return while_the_store_answers(env, operation, options.timeout + kConnectGrace,
                                    [=] { return make_c10d_group(env, members, options, store); });
   } catch (const Error&) {

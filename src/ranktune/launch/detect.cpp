@@ -139,7 +139,7 @@ class Detector {
   /// PMIx tells a process its rank in a variable, and how many there are to its library alone.
   void refuse_bare_pmix() const {
     const auto rank = variables_.text("PMIX_RANK");
-    if (!rank || variables_.text("RANKTUNE_LAUNCH")) return;
+    if (!rank || variables_.text("RANKTUNE_LAUNCH") == "none") return;
     throw UsageError("PMIX_RANK=" + *rank +
                      ": a PMIx launcher started this process, but no variable says how many there are; start "
                      "with ranktune launch or set RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT "
@@ -162,9 +162,10 @@ class Detector {
 
   std::string name_of(const Source& source) const {
     if (source.family != std::string("torchrun")) return source.launcher;
-    if (const auto run =
-            variables_.text("TORCHELASTIC_RUN_ID"))  // another launcher's is not inherited from ours
-      return variables_.text(kOwnRunId) == run ? "ranktune launch" : "torchrun";
+    if (const auto file = variables_.text("TORCHELASTIC_ERROR_FILE");
+        file && variables_.text(kOwnErrorFile) == file)
+      return "ranktune launch";
+    if (variables_.has("TORCHELASTIC_RUN_ID")) return "torchrun";
     if (variables_.has("AZUREML_RUN_ID")) return "Azure ML";
     if (variables_.has("CROSS_RANK")) return "DeepSpeed";
     if (variables_.has("RAY_ADDRESS") || variables_.has("RAY_JOB_ID")) return "Ray";

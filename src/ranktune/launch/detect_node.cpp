@@ -110,9 +110,12 @@ NodeEnv batch_system(const JobHosts& hosts, const VariableReader& variables) {
   if (hosts.names.empty()) return node;
   node.node_rank = hosts.own;
   node.nodes = std::ssize(hosts.names);
-  node.master_addr = hosts.names.front();
-  node.master_port = port_of_job(*variables.first_of({"LSB_JOBID", "PBS_JOBID"}));
   node.evidence.push_back({"machines", std::to_string(*node.nodes), hosts.source});
+  if (node.nodes == 1) return node;
+  node.master_addr = hosts.names.front();
+  // The elements of an array of jobs share LSF's number.
+  node.master_port = port_of_job(*variables.first_of({"LSB_JOBID", "PBS_JOBID"}) + "." +
+                                 variables.text("LSB_JOBINDEX").value_or(""));
   return node;
 }
 

@@ -58,7 +58,7 @@ class Physician {
   }
 
   void look_for_lost_ranks() {
-    if (found_.env.distributed() || !found_.env.launcher.empty()) return;
+    if (found_.env.distributed() || !found_.env.launcher.empty() || variables_.has("PMIX_RANK")) return;
     if (std::find(std::begin(kStarters), std::end(kStarters), symptoms_.parent) != std::end(kStarters)) {
       std::string looked_for;
       for (const Trace& trace : kTraces)
@@ -167,9 +167,10 @@ void look_for_platform(const Variables& variables, const FileReader& files, Diag
   if (diagnosis.env.distributed()) return;
   const NodeEnv node = detect_node(variables, files);
   if (node.platform.empty() || node.nodes.value_or(1) < 2) return;
-  diagnosis.problems.push_back(node.platform + " says that this is machine " +
-                               std::to_string(node.node_rank.value_or(0)) + " of " +
-                               std::to_string(*node.nodes) +
+  const std::string which =
+      node.node_rank ? "machine " + std::to_string(*node.node_rank) : std::string("one");
+  diagnosis.problems.push_back(node.platform + " says that this is " + which + " of " +
+                               std::to_string(*node.nodes) + (node.node_rank ? "" : " machines") +
                                ", but nothing started ranks: type ranktune launch --nnodes auto "
                                "--nproc_per_node auto ranktune train ... on each");
 }

@@ -9,9 +9,9 @@
 
 namespace ranktune::launch {
 
-/// What ranktune's own launcher sets beside torchrun's variables: TORCHELASTIC_RUN_ID once more, so that the
-/// ranks of a torchrun inside are not taken for its own.
-inline constexpr const char* kOwnRunId = "RANKTUNE_RUN_ID";
+/// What ranktune's own launcher sets beside torchrun's variables: TORCHELASTIC_ERROR_FILE once more, which is
+/// another for every rank, so that the ranks of a torchrun inside are not taken for its own.
+inline constexpr const char* kOwnErrorFile = "RANKTUNE_ERROR_FILE";
 
 /// Reads variables and remembers, for people, what was read.
 class VariableReader {

@@ -24,9 +24,9 @@ Variables worker_environment(const LaunchPlan& plan, const WorkerStart& start, c
       {"TORCHELASTIC_RESTART_COUNT", text(start.restart_count)},
       {"TORCHELASTIC_MAX_RESTARTS", text(plan.max_restarts)},
       {"TORCHELASTIC_RUN_ID", plan.run_id},
-      {kOwnRunId, plan.run_id},
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},  // rank 0 opens the store, on the port that is held for it
-      {"TORCHELASTIC_ERROR_FILE", start.error_file}};
+      {"TORCHELASTIC_ERROR_FILE", start.error_file},
+      {kOwnErrorFile, start.error_file}};
   for (const auto& [name, value] : own) all.insert_or_assign(name, value);
   // The user's choice counts, and empty is none.
   for (const auto& [name, value] : Variables{{"OMP_NUM_THREADS", text(plan.threads_per_worker)},
