@@ -92,8 +92,8 @@ TEST_F(JsonArguments, CheckTypes) {
 }
 
 TEST_F(JsonArguments, CheckValuesWithTheirPlace) {
-  EXPECT_EQ(complaint<UsageError>("{\n\"lr_scheduler_type\": \"cosine\"}"),
-            "args.json:2:1: lr_scheduler_type \"cosine\" is not one of linear, constant");
+  EXPECT_EQ(complaint<UsageError>("{\n\"save_strategy\": \"best\"}"),
+            "args.json:2:1: save_strategy \"best\" is not one of no, steps, epoch");
   EXPECT_EQ(complaint<UsageError>("{\n\"fp16\": true}"),
             "args.json:2:1: fp16 is not available in this version: it computes in 32-bit floats");
 }

@@ -102,8 +102,8 @@ TEST(ParseWords, ReadsChoices) {
   EXPECT_EQ(training.lr_scheduler_type, train::SchedulerType::constant);
   EXPECT_EQ(training.on_nonfinite, train::OnNonfinite::report);
   EXPECT_TRUE(training.group_by_length);
-  EXPECT_EQ(complaint({"--lr_scheduler_type", "cosine"}),
-            "--lr_scheduler_type \"cosine\" is not one of linear, constant");
+  EXPECT_EQ(complaint({"--save_strategy", "best"}),
+            "--save_strategy \"best\" is not one of no, steps, epoch");
 }
 
 TEST(ParseWords, NamesFlagAndValueOfWhatDoesNotFit) {

@@ -32,7 +32,8 @@ TEST(CountWarmupUpdates, UsesTheRatioOnlyWithoutSteps) {
 std::vector<double> rates(SchedulerType type, double base, std::int64_t warmup, std::int64_t total) {
   std::vector<double> all;
   for (std::int64_t finished = 0; finished < total; ++finished)
-    all.push_back(base * learning_rate_multiplier(type, finished, warmup, total));
+    all.push_back(base * learning_rate_multiplier(
+                             {.type = type, .warmup_updates = warmup, .total_updates = total}, finished));
   return all;
 }
 
@@ -43,15 +44,15 @@ void expect_near(const std::vector<double>& actual, const std::vector<double>& e
 
 TEST(LearningRateMultiplier, FallsLinearlyToTheEnd) {
   expect_near(rates(SchedulerType::linear, 1e-3, 0, 5), {0.001, 0.0008, 0.0006, 0.0004, 0.0002});
-  EXPECT_EQ(learning_rate_multiplier(SchedulerType::linear, 5, 0, 5), 0.0);
-  EXPECT_EQ(learning_rate_multiplier(SchedulerType::linear, 9, 0, 5), 0.0);
+  EXPECT_EQ(learning_rate_multiplier({.total_updates = 5}, 5), 0.0);
+  EXPECT_EQ(learning_rate_multiplier({.total_updates = 5}, 9), 0.0);
 }
 
 TEST(LearningRateMultiplier, RisesFromZeroOverTheWarmup) {
   expect_near(rates(SchedulerType::linear, 1e-3, 3, 6), {0, 1e-3 / 3, 2e-3 / 3, 0.001, 2e-3 / 3, 1e-3 / 3});
   expect_near(rates(SchedulerType::linear, 5e-5, 1, 6), {0, 5e-5, 4e-5, 3e-5, 2e-5, 1e-5});
   expect_near(rates(SchedulerType::linear, 1.0, 10, 2), {0, 0.1});  // stops before the warm-up ends
-  EXPECT_EQ(learning_rate_multiplier(SchedulerType::linear, 4, 4, 4), 0.0);
+  EXPECT_EQ(learning_rate_multiplier({.warmup_updates = 4, .total_updates = 4}, 4), 0.0);
 }
 
 TEST(LearningRateMultiplier, ConstantIgnoresTheWarmup) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "cli/scheduler_flags.h"
 #include "cli/values.h"
 #include "ranktune/core/error.h"
 #include "ranktune/core/json.h"
@@ -95,6 +96,7 @@ void check_optimizer(const TrainingArguments& training) {
   whole_or_share("warmup_steps", training.warmup_steps);
   if (training.warmup_ratio < 0 || training.warmup_ratio > 1)
     refuse("warmup_ratio", core::python_float(training.warmup_ratio), "between 0 and 1");
+  check_schedule(training);
 }
 
 void check_training(const TrainingArguments& training) {

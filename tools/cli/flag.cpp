@@ -158,6 +158,14 @@ Flag refused_flag(std::string name, FlagKind kind, std::string why, std::vector<
   return flag;
 }
 
+void list_long_choices(Flag& flag, const std::vector<std::string>& choices) {
+  constexpr std::size_t kBesideTheName = 60;
+  if (flag.value_name.size() <= kBesideTheName) return;
+  flag.value_name = "NAME";
+  flag.help += "; one of";
+  for (const std::string& word : choices) flag.help += (&word == &choices.front() ? " " : ", ") + word;
+}
+
 std::string choice_complaint(const std::vector<std::string>& choices) {
   std::string text = "is not one of";
   for (const std::string& word : choices) text += (text.ends_with("of") ? " " : ", ") + word;

@@ -14,7 +14,7 @@
 namespace ranktune::cli {
 
 /// How many words a flag takes, and which JSON values.
-enum class FlagKind { boolean, integer, number, text, names };
+enum class FlagKind { boolean, integer, number, text, names, object };
 
 /// What giving a flag does in this version.
 enum class FlagRole {
@@ -69,6 +69,9 @@ template <typename Value>
 Flag choice(std::string name, std::vector<std::pair<std::string, Value>> choices, Value& target,
             std::string help);
 
+/// Choices that are too many to stand beside the flag's name go into its help.
+void list_long_choices(Flag& flag, const std::vector<std::string>& choices);
+
 /// What is wrong with `word` as one of `choices`.
 std::string choice_complaint(const std::vector<std::string>& choices);
 
@@ -106,6 +109,7 @@ Flag choice(std::string name, std::vector<std::pair<std::string, Value>> choices
     flag.value_name += (flag.value_name.empty() ? "" : "|") + word;
     if (value == target) flag.default_shown = word;
   }
+  list_long_choices(flag, words);
   flag.set = [choices = std::move(choices), words = std::move(words),
               &target](const std::vector<std::string>& given) {
     for (const auto& [word, value] : choices) {

@@ -56,6 +56,8 @@ std::string type_complaint(FlagKind kind, const json& value) {
       return value.is_number() ? "" : "a number";
     case FlagKind::text:
       return value.is_string() ? "" : "a text in quotes";
+    case FlagKind::object:
+      return value.is_object() || value.is_string() ? "" : "a JSON object";
     case FlagKind::names:
       break;
   }

@@ -1,5 +1,7 @@
 #include "cli/train_flags.h"
 
+#include "cli/scheduler_flags.h"
+
 namespace ranktune::cli {
 namespace {
 
@@ -82,10 +84,9 @@ FlagGroup optimizer_flags(train::TrainingArguments& training) {
        option("adam_beta2", "X", training.adam_beta2, "decay of the mean of their squares"),
        option("adam_epsilon", "X", training.adam_epsilon, "added to the root in the denominator"),
        option("max_grad_norm", "X", training.max_grad_norm, "clip gradients to this norm; 0: do not clip"),
-       choice<train::SchedulerType>(
-           "lr_scheduler_type",
-           {{"linear", train::SchedulerType::linear}, {"constant", train::SchedulerType::constant}},
-           training.lr_scheduler_type, "linear falls to 0 at the last update"),
+       choice("lr_scheduler_type", scheduler_names(), training.lr_scheduler_type,
+              "linear falls to 0 at the last update"),
+       scheduler_kwargs_flag(training.lr_scheduler_kwargs),
        option("warmup_steps", "X", training.warmup_steps,
               "updates of warm-up; below 1: their share of all updates"),
        option("warmup_ratio", "X", training.warmup_ratio, "the same share, used when --warmup_steps is 0")}};

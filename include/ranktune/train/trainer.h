@@ -20,6 +20,7 @@
 #include "ranktune/train/dataset.h"
 #include "ranktune/train/loss_meter.h"
 #include "ranktune/train/rhythm.h"
+#include "ranktune/train/schedule.h"
 #include "ranktune/train/text_classification.h"
 #include "ranktune/train/trainer_state.h"
 
@@ -65,6 +66,7 @@ class Trainer {
   std::vector<sampling::Update> deal(std::int64_t epoch);
   void run_update(const sampling::Update& update);
   void step(double loss);
+  double next_learning_rate() const;
   double backward(const sampling::MicroBatch& part, std::int64_t rows_of_update);
   std::span<const std::int64_t> rows_of(const sampling::MicroBatch& part) const;
   at::Tensor forward(const models::TokenBatch& batch);
@@ -89,7 +91,8 @@ class Trainer {
   AdamW optimizer_;
   std::unique_ptr<dist::GradientReducer> reducer_;  ///< with a group of several ranks
   Rhythm logs_, evaluations_, saves_;
-  std::int64_t warmup_updates_ = 0;
+  Schedule schedule_;
+  std::optional<PlateauReducer> plateau_;  ///< in its place with reduce_lr_on_plateau
   double flos_per_token_ = 0;
 
   std::vector<std::int64_t> order_;  ///< rows of the current epoch, or with distributed_ this rank's

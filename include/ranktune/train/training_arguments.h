@@ -12,11 +12,38 @@
 namespace ranktune::train {
 
 enum class IntervalStrategy { no, steps, epoch };
-enum class SchedulerType { linear, constant };
+/// The Trainer's schedules; schedule.h has their formulas.
+enum class SchedulerType {
+  linear,
+  cosine,
+  cosine_with_restarts,
+  polynomial,
+  constant,
+  constant_with_warmup,
+  inverse_sqrt,
+  reduce_lr_on_plateau,
+  cosine_with_min_lr,
+  cosine_warmup_with_min_lr,
+  warmup_stable_decay
+};
 /// How ranks share an epoch. batches: whole batches in turn, no row twice. distributed: torch's
 /// DistributedSampler, single rows in turn, the first ones repeated where they cannot be dealt evenly.
 enum class SamplerType { batches, distributed };
 enum class OnNonfinite { stop, report };
+
+/// What shapes a schedule beyond its warm-up. Absent: the default of transformers, which schedule.h states.
+/// Each belongs to certain schedules; tools/cli refuses it for another.
+struct SchedulerKwargs {
+  std::optional<double> num_cycles = {};
+  std::optional<double> lr_end = {}, power = {};
+  std::optional<double> timescale = {};
+  std::optional<double> min_lr = {}, min_lr_rate = {}, warmup_lr_rate = {};
+  std::optional<double> num_decay_steps = {}, num_stable_steps = {}, min_lr_ratio = {};
+  std::optional<std::string> warmup_type = {}, decay_type = {};  ///< linear, cosine or 1-sqrt
+  std::optional<double> factor = {}, patience = {}, threshold = {}, cooldown = {}, eps = {};
+  std::optional<std::string> mode = {};            ///< min or max
+  std::optional<std::string> threshold_mode = {};  ///< rel or abs
+};
 
 /// Which model to start from.
 struct ModelArguments {
@@ -61,6 +88,7 @@ struct TrainingArguments {
   double num_train_epochs = 3.0;
   std::int64_t max_steps = -1;  ///< greater than 0: wins over num_train_epochs
   SchedulerType lr_scheduler_type = SchedulerType::linear;
+  SchedulerKwargs lr_scheduler_kwargs = {};
   double warmup_steps = 0.0;  ///< 1 or more: steps; below 1: share of all steps, rounded up
   double warmup_ratio = 0.0;  ///< used when warmup_steps is 0
   IntervalStrategy logging_strategy = IntervalStrategy::steps;

@@ -68,6 +68,15 @@ std::unique_ptr<dist::GradientReducer> reducer_of(const TrainerParts& parts,
                            .bucket_cap_mb = arguments.ddp_bucket_cap_mb});
 }
 
+Schedule schedule_of(const TrainingArguments& arguments, std::int64_t total_updates) {
+  return {
+      .type = arguments.lr_scheduler_type,
+      .kwargs = arguments.lr_scheduler_kwargs,
+      .learning_rate = arguments.learning_rate,
+      .warmup_updates = count_warmup_updates(arguments.warmup_steps, arguments.warmup_ratio, total_updates),
+      .total_updates = total_updates};
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -98,9 +107,11 @@ Trainer::Trainer(TrainerParts parts, const TrainingArguments& arguments)
       evaluations_(arguments.eval_strategy, arguments.eval_steps.value_or(arguments.logging_steps),
                    plan_.total_updates, true),
       saves_(arguments.save_strategy, arguments.save_steps, plan_.total_updates, true),
-      warmup_updates_(
-          count_warmup_updates(arguments.warmup_steps, arguments.warmup_ratio, plan_.total_updates)),
-      flos_per_token_(training_flos_per_token(parts_.model.named_parameters())) {}
+      schedule_(schedule_of(arguments, plan_.total_updates)),
+      flos_per_token_(training_flos_per_token(parts_.model.named_parameters())) {
+  if (schedule_.type == SchedulerType::reduce_lr_on_plateau)
+    plateau_.emplace(schedule_.kwargs, schedule_.learning_rate);
+}
 
 TrainOutcome Trainer::run() {
   started_ = Clock::now();
@@ -150,12 +161,15 @@ void Trainer::step(double loss) {
   RECORD_USER_SCOPE("ranktune::optimizer");
   grad_norm_ = clip_gradients(parts_.model.named_parameters(), arguments_.max_grad_norm);
   check_finite(loss);
-  learning_rate_ =
-      arguments_.learning_rate * learning_rate_multiplier(arguments_.lr_scheduler_type, updates_done_,
-                                                          warmup_updates_, plan_.total_updates);
+  learning_rate_ = next_learning_rate();
   optimizer_.step(learning_rate_);
   optimizer_.zero_grad();
   ++updates_done_;
+}
+
+double Trainer::next_learning_rate() const {
+  if (plateau_) return plateau_->learning_rate();
+  return schedule_.learning_rate * learning_rate_multiplier(schedule_, updates_done_);
 }
 
 /// Adds the gradients of one micro-batch and returns its share of the update's mean loss.
@@ -242,6 +256,7 @@ void Trainer::evaluate() {
                                           rows_per_pass(arguments_.per_device_eval_batch_size, arguments_),
                                           parts_.observer, Progress::Phase::evaluate, parts_.group);
   Evaluation evaluation = measure(predictions, *parts_.validation, parts_.model.config().id2label);
+  if (plateau_) plateau_->step(predictions.loss);
   history_.push_back(summary_entry(std::move(evaluation.figures), epoch_, updates_done_));
 }
 
