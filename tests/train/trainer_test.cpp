@@ -23,8 +23,10 @@ namespace ranktune::train {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pointwise;
 using tests::FakeClassifier;
 using tests::numbered_rows;
 
@@ -264,6 +266,29 @@ TEST(Trainer, SavesWholeCheckpointsAtItsTimes) {
   EXPECT_EQ(state.at("save_steps"), 2);
   EXPECT_EQ(state.at("log_history").size(), 2U);
   EXPECT_TRUE(state.at("log_history").back().contains("grad_norm"));
+}
+
+TEST(Trainer, FollowsTheScheduleItIsGiven) {
+  TrainingRun run(numbered_rows(10));
+  run.arguments.max_steps = 4;
+  run.arguments.warmup_steps = 1;
+  run.arguments.lr_scheduler_type = SchedulerType::polynomial;
+  run.arguments.lr_scheduler_kwargs = {.lr_end = 1e-4};
+  EXPECT_THAT(column(run.start(), "learning_rate", "learning_rate"),
+              Pointwise(DoubleNear(1e-15), {0.0, 1e-3, 7e-4, 4e-4}));
+}
+
+TEST(Trainer, LowersItsRateWhereEvaluationsStopImproving) {
+  TrainingRun run(numbered_rows(10));
+  run.arguments.max_steps = 5;
+  run.arguments.eval_strategy = IntervalStrategy::steps;
+  run.arguments.eval_steps = 1;
+  run.arguments.lr_scheduler_type = SchedulerType::reduce_lr_on_plateau;
+  // No loss falls by so much: the first evaluation is the best.
+  run.arguments.lr_scheduler_kwargs = {
+      .factor = 0.5, .patience = 0, .threshold = 100, .threshold_mode = "abs"};
+  EXPECT_THAT(column(run.start(), "learning_rate", "learning_rate"),
+              Pointwise(DoubleNear(1e-15), {1e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4}));
 }
 
 TEST(Trainer, StopsBeforeAnUpdateThatIsNotFiniteAndKeepsWhatWasSaved) {
