@@ -197,6 +197,8 @@ RUNS = {
                      adam_beta1=0.8, adam_beta2=0.99, lr_scheduler_type="constant", max_grad_norm=0.0),
     "ragged": dict(rows=61, per_device_train_batch_size=8, num_train_epochs=1.5, learning_rate=4e-3,
                    weight_decay=0.01, warmup_steps=2, max_grad_norm=0.5, seed=7),
+    "smoothed": dict(rows=60, per_device_train_batch_size=4, gradient_accumulation_steps=2, max_steps=12,
+                     learning_rate=2e-3, warmup_steps=2, lr_scheduler_type="cosine", label_smoothing_factor=0.2),
 }
 WITH_WEIGHTS = ("golden", "ragged")
 MAX_LENGTH = 16

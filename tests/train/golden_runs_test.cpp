@@ -52,7 +52,10 @@ TextClassificationArguments arguments_of(const TrainingRun& run, const fs::path&
   take(flags, "max_grad_norm", training.max_grad_norm);
   take(flags, "per_device_train_batch_size", training.per_device_train_batch_size);
   take(flags, "gradient_accumulation_steps", training.gradient_accumulation_steps);
-  if (flags.contains("lr_scheduler_type")) training.lr_scheduler_type = SchedulerType::constant;
+  take(flags, "label_smoothing_factor", training.label_smoothing_factor);
+  if (flags.contains("lr_scheduler_type"))
+    training.lr_scheduler_type =
+        flags.at("lr_scheduler_type") == "cosine" ? SchedulerType::cosine : SchedulerType::constant;
   return arguments;
 }
 
@@ -122,6 +125,10 @@ TEST_F(GoldenRun, AccumulationMakesTheSameUpdates) {
 
 TEST_F(GoldenRun, ConstantRateWithoutClipping) {
   train("constant");
+}
+
+TEST_F(GoldenRun, SmoothedLabelsAndACosine) {
+  train("smoothed");
 }
 
 TEST_F(GoldenRun, ShortLastBatchAndAFractionOfAnEpoch) {

@@ -177,6 +177,14 @@ TEST_F(JobTest, LearnsNumbersFromAFloatColumn) {
                   "index\tprediction\n0\t-?[0-9]+\\.[0-9][0-9][0-9]\n1\t-?[0-9]+\\.[0-9][0-9][0-9]\n"));
 }
 
+TEST_F(JobTest, RefusesToSmoothNumbers) {
+  arguments.data.train_file = folder.file("train.csv", "sentence,label\nfine,1.5\nbitter,0.25\n");
+  arguments.data.validation_file = arguments.data.train_file;
+  arguments.training.label_smoothing_factor = 0.1;
+  EXPECT_THAT(error<UsageError>(), HasSubstr("--label_smoothing_factor is for classes"));
+  EXPECT_FALSE(wrote_something());
+}
+
 TEST_F(JobTest, AddsALabelThatOnlyTheValidationFileHas) {
   arguments.data.validation_file = folder.file("dev.csv", "sentence,label\nfine,glad\nbitter,angry\n");
   run();

@@ -174,7 +174,7 @@ TEST(Trainer, MakesTheSameUpdatesHoweverTheyAreSplit) {
 TEST(Trainer, LearnsFromTheMeanLossOverTheRowsOfAnUpdate) {
   TrainingRun run(numbered_rows(10, {1, 2, 3, 1, 5, 2, 1, 3, 2, 4}));
   Observer observer;
-  const double before = predict(run.model, run.train, 3, observer, Progress::Phase::evaluate).loss;
+  const double before = predict(run.model, run.train, {.batch_size = 3}, observer).loss;
   run.arguments.per_device_train_batch_size = 4;
   run.arguments.gradient_accumulation_steps = 3;  // one update: micro-batches of 4, 4 and 2 rows
   run.arguments.num_train_epochs = 1;
@@ -347,7 +347,7 @@ TEST(Trainer, LearnsNumbers) {
   const std::vector<double> losses = column(outcome, "loss", "loss");
   EXPECT_LT(losses.back(), 0.01 * losses.front());
   Observer observer;
-  const Predictions after = predict(run.model, run.train, 3, observer, Progress::Phase::evaluate);
+  const Predictions after = predict(run.model, run.train, {.batch_size = 3}, observer);
   const Evaluation evaluation = measure(after, run.train, {});
   EXPECT_NEAR(number(evaluation.figures, "eval_mse"), number(evaluation.figures, "eval_loss"), 1e-7);
   EXPECT_TRUE(evaluation.classes.empty());
@@ -365,8 +365,8 @@ TEST(Predict, KeepsTheOrderOfTheFileAndTheExactMean) {
   const Dataset rows = numbered_rows(7, {1, 2, 3, 1, 5, 2, 1});
   const FakeClassifier model(7, 3);
   Watch watch;
-  const Predictions whole = predict(model, rows, 7, watch, Progress::Phase::predict);
-  const Predictions parts = predict(model, rows, 2, watch, Progress::Phase::predict);
+  const Predictions whole = predict(model, rows, {.batch_size = 7}, watch);
+  const Predictions parts = predict(model, rows, {.batch_size = 2}, watch);
   EXPECT_EQ(parts.rows(), 7);
   EXPECT_EQ(parts.speed.steps, 4);
   EXPECT_THAT(parts.logits, testing::Pointwise(testing::FloatNear(1e-6F), whole.logits));

@@ -90,6 +90,7 @@ void check_data(const train::DataArguments& data) {
 void check_optimizer(const TrainingArguments& training) {
   not_negative("learning_rate", training.learning_rate);
   not_negative("weight_decay", training.weight_decay);
+  below_one("label_smoothing_factor", training.label_smoothing_factor);
   below_one("adam_beta1", training.adam_beta1);
   below_one("adam_beta2", training.adam_beta2);
   not_negative("adam_epsilon", training.adam_epsilon);

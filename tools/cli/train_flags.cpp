@@ -84,6 +84,8 @@ FlagGroup optimizer_flags(train::TrainingArguments& training) {
        option("adam_beta2", "X", training.adam_beta2, "decay of the mean of their squares"),
        option("adam_epsilon", "X", training.adam_epsilon, "added to the root in the denominator"),
        option("max_grad_norm", "X", training.max_grad_norm, "clip gradients to this norm; 0: do not clip"),
+       option("label_smoothing_factor", "X", training.label_smoothing_factor,
+              "share of a label that is spread over all classes"),
        choice("lr_scheduler_type", scheduler_names(), training.lr_scheduler_type,
               "linear falls to 0 at the last update"),
        scheduler_kwargs_flag(training.lr_scheduler_kwargs),

@@ -92,7 +92,6 @@ std::vector<Flag> optimizer_and_loss() {
           refused_flag("optim_args", kValue, adamw, {""}),
           refused_flag("optim_target_modules", kWords, adamw),
           refused_flag("adafactor", kBoolean, adamw),
-          refused_flag("label_smoothing_factor", kValue, "the loss is plain cross entropy", {"0"}),
           refused_flag("neftune_noise_alpha", kValue, "embeddings get no noise"),
           refused_flag("prediction_loss_only", kBoolean, "an evaluation always computes its metrics"),
           refused_flag("eval_delay", kValue, "evaluation begins with the first interval", {"0"}),

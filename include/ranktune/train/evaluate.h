@@ -24,11 +24,21 @@ struct Predictions {
   std::int64_t best_label(std::int64_t row) const;
 };
 
-/// Runs the model over all rows, `batch_size` at a time, without gradients and without dropout. With a group
-/// the ranks take batches in turn, and each gets the predictions of all: COLLECTIVE. REQUIRES: batch_size >
-/// 0, at least one row.
-Predictions predict(const models::SequenceClassifier& model, const Dataset& dataset, std::int64_t batch_size,
-                    Observer& observer, Progress::Phase phase, dist::ProcessGroup* group = nullptr);
+struct PredictionOptions {
+  std::int64_t batch_size = 8;
+  Progress::Phase phase = Progress::Phase::predict;
+  double label_smoothing = 0;  ///< of the loss, as in training
+};
+
+/// As an evaluation of a training has them.
+PredictionOptions evaluation_options(const TrainingArguments& training);
+
+/// Runs the model over all rows, a batch at a time, without gradients and without dropout. With a group the
+/// ranks take batches in turn, and each gets the predictions of all: COLLECTIVE. REQUIRES: batch_size > 0, at
+/// least one row.
+Predictions predict(const models::SequenceClassifier& model, const Dataset& dataset,
+                    const PredictionOptions& options, Observer& observer,
+                    dist::ProcessGroup* group = nullptr);
 
 /// Figures of an evaluation.
 struct Evaluation {

@@ -84,7 +84,8 @@ struct TrainingArguments {
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adam_epsilon = 1e-8;
-  double max_grad_norm = 1.0;  ///< 0 or less: gradients are not clipped
+  double label_smoothing_factor = 0.0;  ///< of a classification's loss, in training and evaluation
+  double max_grad_norm = 1.0;           ///< 0 or less: gradients are not clipped
   double num_train_epochs = 3.0;
   std::int64_t max_steps = -1;  ///< greater than 0: wins over num_train_epochs
   SchedulerType lr_scheduler_type = SchedulerType::linear;

@@ -78,30 +78,37 @@ std::int64_t Predictions::best_label(std::int64_t row) const {
   return std::max_element(begin, begin + num_labels) - begin;
 }
 
-Predictions predict(const models::SequenceClassifier& model, const Dataset& dataset, std::int64_t batch_size,
-                    Observer& observer, Progress::Phase phase, dist::ProcessGroup* group) {
+PredictionOptions evaluation_options(const TrainingArguments& training) {
+  return {.batch_size = rows_per_pass(training.per_device_eval_batch_size, training),
+          .phase = Progress::Phase::evaluate,
+          .label_smoothing = training.label_smoothing_factor};
+}
+
+Predictions predict(const models::SequenceClassifier& model, const Dataset& dataset,
+                    const PredictionOptions& options, Observer& observer, dist::ProcessGroup* group) {
   const at::NoGradGuard no_grad;
   const auto started = std::chrono::steady_clock::now();
   const at::Device device = model.named_parameters().front().second.device();
   const std::vector<std::int64_t> rows = sampling::SequentialSampler(dataset.rows()).order(0);
   const std::int64_t ranks = ranks_of(group);
-  const std::int64_t first = rank_of(group) * batch_size;
+  const std::int64_t first = rank_of(group) * options.batch_size;
   Predictions result{.num_labels = model.config().num_labels()};
   double summed = 0;
-  for (std::int64_t begin = first; begin < dataset.rows(); begin += ranks * batch_size) {
-    const std::int64_t end = std::min(begin + batch_size, dataset.rows());
+  for (std::int64_t begin = first; begin < dataset.rows(); begin += ranks * options.batch_size) {
+    const std::int64_t end = std::min(begin + options.batch_size, dataset.rows());
     const std::span<const std::int64_t> part(rows.data() + begin, rows.data() + end);
     const at::Tensor logits =
         model.forward(collate(dataset.tokens, part, begin, device), {.training = false});
     if (dataset.has_labels())
-      summed += summed_loss(logits, collate_labels(dataset, part, device)).item<double>();
+      summed +=
+          summed_loss(logits, collate_labels(dataset, part, device), options.label_smoothing).item<double>();
     append(logits, result.logits);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
     result.speed = {elapsed.count(), static_cast<double>(end), result.speed.steps + 1};
-    observer.progress(progress_of(phase, dataset, end, elapsed.count()));
+    observer.progress(progress_of(options.phase, dataset, end, elapsed.count()));
   }
-  observer.phase_finished(phase);
-  if (group != nullptr) collect(*group, dataset.rows(), batch_size, result, summed);
+  observer.phase_finished(options.phase);
+  if (group != nullptr) collect(*group, dataset.rows(), options.batch_size, result, summed);
   result.loss = summed / static_cast<double>(dataset.rows());
   return result;
 }

@@ -96,6 +96,9 @@ void Job::prepare() {
       .max_length = allowed_length(arguments_.data.max_seq_length, *tokenizer, config, logger_),
       .threads = use_threads(training_.num_threads)};
   const bool regression = scheme_.kind == data::TaskKind::regression;
+  if (regression && training_.label_smoothing_factor > 0)
+    throw UsageError(
+        "--label_smoothing_factor is for classes, but the labels are numbers (regression): leave it out");
   load({.labels = regression ? std::vector<std::string>{"LABEL_0"} : scheme_.labels.names(),
         .problem_type = regression ? "regression" : "single_label_classification",
         .seed = static_cast<std::uint64_t>(training_.seed),
@@ -166,8 +169,7 @@ void Job::save(const Figures& figures, const TrainerState& state) {
 
 void Job::evaluate() {
   const Predictions predictions =
-      predict(*model_, *validation_, rows_per_pass(training_.per_device_eval_batch_size, training_),
-              observer_, Progress::Phase::evaluate, group_);
+      predict(*model_, *validation_, evaluation_options(training_), observer_, group_);
   Evaluation evaluation = measure(predictions, *validation_, model_->config().id2label);
   evaluation.figures.emplace_back("epoch", epoch_);
   evaluation.figures.emplace_back("eval_samples", validation_->rows());
@@ -179,8 +181,8 @@ void Job::evaluate() {
 
 void Job::predict_test_file() {
   const Predictions predictions =
-      predict(*model_, *test_, rows_per_pass(training_.per_device_eval_batch_size, training_), observer_,
-              Progress::Phase::predict, group_);
+      predict(*model_, *test_, {.batch_size = rows_per_pass(training_.per_device_eval_batch_size, training_)},
+              observer_, group_);
   if (!writes()) return;
   std::vector<std::string> results;
   for (std::int64_t row = 0; row < predictions.rows(); ++row)

@@ -6,9 +6,10 @@
 
 namespace ranktune::train {
 
-at::Tensor summed_loss(const at::Tensor& logits, const at::Tensor& labels) {
+at::Tensor summed_loss(const at::Tensor& logits, const at::Tensor& labels, double label_smoothing) {
   if (labels.scalar_type() == at::kLong)
-    return at::cross_entropy_loss(logits, labels, /*weight=*/{}, at::Reduction::Sum);
+    return at::cross_entropy_loss(logits, labels, /*weight=*/{}, at::Reduction::Sum, /*ignore_index=*/-100,
+                                  label_smoothing);
   return at::mse_loss(logits.squeeze(-1), labels, at::Reduction::Sum);
 }
 

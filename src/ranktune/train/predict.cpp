@@ -83,8 +83,7 @@ void run_predict(const PredictArguments& arguments, std::istream& input, std::os
                            .threads = use_threads(arguments.num_threads)};
   const Dataset dataset = tokenize(split, *tokenizer, limits, observer);
   const auto model = load_model(arguments, limits.threads, logger);
-  const Predictions predictions =
-      predict(*model, dataset, arguments.batch_size, observer, Progress::Phase::predict);
+  const Predictions predictions = predict(*model, dataset, {.batch_size = arguments.batch_size}, observer);
   write({.table = table,
          .logits = predictions.logits,
          .labels = regression ? std::vector<std::string>{} : config.id2label,

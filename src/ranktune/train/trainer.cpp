@@ -177,7 +177,8 @@ double Trainer::backward(const sampling::MicroBatch& part, std::int64_t rows_of_
   const std::span<const std::int64_t> rows = rows_of(part);
   const at::Device device = parts_.model.named_parameters().front().second.device();
   const models::TokenBatch batch = collate(parts_.train.tokens, rows, part.first_row, device);
-  const at::Tensor summed = summed_loss(forward(batch), collate_labels(parts_.train, rows, device));
+  const at::Tensor summed = summed_loss(forward(batch), collate_labels(parts_.train, rows, device),
+                                        arguments_.label_smoothing_factor);
   // Ranks average their gradients: with their number as a factor, the average is the mean over all rows.
   run_backward(summed * (static_cast<double>(shape_.ranks) / static_cast<double>(rows_of_update)));
   return summed.item<double>() / static_cast<double>(rows_of_update);
@@ -252,9 +253,8 @@ void Trainer::log() {
 }
 
 void Trainer::evaluate() {
-  const Predictions predictions = predict(parts_.model, *parts_.validation,
-                                          rows_per_pass(arguments_.per_device_eval_batch_size, arguments_),
-                                          parts_.observer, Progress::Phase::evaluate, parts_.group);
+  const Predictions predictions = predict(parts_.model, *parts_.validation, evaluation_options(arguments_),
+                                          parts_.observer, parts_.group);
   Evaluation evaluation = measure(predictions, *parts_.validation, parts_.model.config().id2label);
   if (plateau_) plateau_->step(predictions.loss);
   history_.push_back(summary_entry(std::move(evaluation.figures), epoch_, updates_done_));
