@@ -33,7 +33,8 @@ def milliseconds(command):
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"launch_overhead.py: {' '.join(map(str, command))} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+        words = " ".join(map(str, command))
+        sys.exit(f"launch_overhead.py: {words} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return 1000 * (time.monotonic() - start)
 
 

@@ -1,17 +1,18 @@
 // Where the time of an update goes, and what the exchange of gradients hides behind:
 //
-//   update_trace FIRST COUNT TRACE FLAG...
-//   ranktune launch --nproc-per-node 2 update_trace FIRST COUNT TRACE FLAG...
+//   export GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+//   update_trace DONE COUNT TRACE FLAG...
+//   ranktune launch --nproc-per-node 2 update_trace DONE COUNT TRACE FLAG...
 //
-// Runs `ranktune train FLAG...` under LibTorch's profiler from update FIRST on, COUNT updates long. Prints
-// the parts of an update of rank 0, and writes TRACE.rankN.json, which chrome://tracing and Perfetto open.
+// Trains as `ranktune train FLAG...` does, which sets that variable itself, under LibTorch's profiler for
+// COUNT updates once DONE are done. Prints the parts of an update of rank 0, and writes TRACE.rankN.json,
+// which chrome://tracing and Perfetto open.
 #include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -185,10 +186,10 @@ void print_parts(const profiler::ProfilerResult& result, double nanoseconds, dou
   row("  loss of all ranks", summing);
   row("  clipping and optimizer", stepping);
   row("  the rest (batches, progress)", rest);
-  const double busy = sum(merged(exchanges));
-  if (busy == 0) return;
-  row("all-reduce, beside all that", busy);
-  row("  of it while gradients are computed", sum_of_overlaps(merged(exchanges), computed));
+  if (exchanges.empty()) return;
+  const auto busy = merged(exchanges);
+  row("all-reduce, beside all that", sum(busy));
+  row("  of it while gradients are computed", sum_of_overlaps(busy, computed));
   print_timeline(backward.back(), computed.back(), exchanges);
 }
 

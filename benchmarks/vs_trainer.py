@@ -100,7 +100,8 @@ def timed(command, environment):
 def run_ranktune(arguments, files, seed, folder):
     output = folder / "ranktune"
     flags = {"model_name_or_path": arguments.model, "train_file": files[0], "validation_file": files[1],
-             "output_dir": output, "per_device_train_batch_size": arguments.batch // arguments.ranks, "per_device_eval_batch_size": 64,
+             "output_dir": output, "per_device_train_batch_size": arguments.batch // arguments.ranks,
+             "per_device_eval_batch_size": 64,
              "learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs, "max_seq_length": 128,
              "logging_steps": 100, "save_strategy": "no", "seed": seed}
     if arguments.threads:

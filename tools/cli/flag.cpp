@@ -158,18 +158,25 @@ Flag refused_flag(std::string name, FlagKind kind, std::string why, std::vector<
   return flag;
 }
 
+namespace {
+
+std::string one_of(const std::vector<std::string>& choices) {
+  std::string text = "one of";
+  for (const std::string& word : choices) text += (&word == &choices.front() ? " " : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
 void list_long_choices(Flag& flag, const std::vector<std::string>& choices) {
   constexpr std::size_t kBesideTheName = 60;
   if (flag.value_name.size() <= kBesideTheName) return;
   flag.value_name = "NAME";
-  flag.help += "; one of";
-  for (const std::string& word : choices) flag.help += (&word == &choices.front() ? " " : ", ") + word;
+  flag.help += "; " + one_of(choices);
 }
 
 std::string choice_complaint(const std::vector<std::string>& choices) {
-  std::string text = "is not one of";
-  for (const std::string& word : choices) text += (text.ends_with("of") ? " " : ", ") + word;
-  return text;
+  return "is not " + one_of(choices);
 }
 
 FlagTable::Match FlagTable::find_exact(std::string_view name) const {

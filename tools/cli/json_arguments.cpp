@@ -84,7 +84,7 @@ std::vector<std::string> words_of(FlagKind kind, const json& value) {
   return words;
 }
 
-/// Refused flags pass when they are off, whatever their type: "fsdp": [], "lr_scheduler_kwargs": {}, "fp16":
+/// Refused flags pass when they are off, whatever their type: "fsdp": [], "fsdp_config": {}, "fp16":
 /// false.
 bool is_off(const json& value) {
   return value == false || (value.is_structured() && value.empty()) || value == "";

@@ -38,7 +38,6 @@ struct WordKey {
 
 std::vector<NumberKey> number_keys() {
   using K = SchedulerKwargs;
-  constexpr double kLimit = std::numeric_limits<double>::infinity();
   const std::vector<Type> lowest = {Type::cosine_with_min_lr, Type::cosine_warmup_with_min_lr};
   const std::vector<Type> plateau = {Type::reduce_lr_on_plateau}, stable = {Type::warmup_stable_decay};
   return {{"num_cycles",
@@ -47,19 +46,23 @@ std::vector<NumberKey> number_keys() {
             Type::cosine_warmup_with_min_lr, Type::warmup_stable_decay}},
           {"lr_end", &K::lr_end, {Type::polynomial}},
           {"power", &K::power, {Type::polynomial}},
-          {"timescale", &K::timescale, {Type::inverse_sqrt}, 1, kLimit, true},
+          {.name = "timescale",
+           .member = &K::timescale,
+           .schedules = {Type::inverse_sqrt},
+           .least = 1,
+           .whole = true},
           {"min_lr",
            &K::min_lr,
            {Type::cosine_with_min_lr, Type::cosine_warmup_with_min_lr, Type::reduce_lr_on_plateau}},
           {"min_lr_rate", &K::min_lr_rate, lowest, 0, 1},
           {"warmup_lr_rate", &K::warmup_lr_rate, {Type::cosine_warmup_with_min_lr}, 0, 1},
-          {"num_decay_steps", &K::num_decay_steps, stable, 0, kLimit, true},
-          {"num_stable_steps", &K::num_stable_steps, stable, 0, kLimit, true},
+          {.name = "num_decay_steps", .member = &K::num_decay_steps, .schedules = stable, .whole = true},
+          {.name = "num_stable_steps", .member = &K::num_stable_steps, .schedules = stable, .whole = true},
           {"min_lr_ratio", &K::min_lr_ratio, stable, 0, 1},
           {"factor", &K::factor, plateau, 0, 1},
-          {"patience", &K::patience, plateau, 0, kLimit, true},
+          {.name = "patience", .member = &K::patience, .schedules = plateau, .whole = true},
           {"threshold", &K::threshold, plateau},
-          {"cooldown", &K::cooldown, plateau, 0, kLimit, true},
+          {.name = "cooldown", .member = &K::cooldown, .schedules = plateau, .whole = true},
           {"eps", &K::eps, plateau}};
 }
 
@@ -120,7 +123,7 @@ bool contains(const std::vector<Type>& types, Type type) {
   return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-/// "takes lr_end and power", or "takes none".
+/// "takes lr_end, power", or "takes none".
 std::string what_it_takes(Type type) {
   std::string list;
   const auto append = [&](const char* name) { list += (list.empty() ? "takes " : ", ") + std::string(name); };

@@ -24,6 +24,7 @@ struct Predictions {
   std::int64_t best_label(std::int64_t row) const;
 };
 
+/// How to go over a dataset.
 struct PredictionOptions {
   std::int64_t batch_size = 8;
   Progress::Phase phase = Progress::Phase::predict;

@@ -33,9 +33,8 @@ struct Schedule {
 ///   reduce_lr_on_plateau       1, without a warm-up; PlateauReducer has the rest
 ///   cosine_with_min_lr         cosine down to min_lr_rate, or min_lr / base rate
 ///   cosine_warmup_with_min_lr  the same one update ahead, warm-up too, or that from warmup_lr_rate on
-///   warmup_stable_decay        a warm-up of warmup_type (linear), 1 for num_stable_steps (what is left),
-///   then
-///                              decay_type (cosine) over num_decay_steps; both reach down to min_lr_ratio (0)
+///   warmup_stable_decay        warm-up by warmup_type (linear), num_stable_steps (what is left) of 1, then
+///                              decay_type (cosine) in num_decay_steps; lowest rate min_lr_ratio (0)
 double learning_rate_multiplier(const Schedule& schedule, std::int64_t finished_updates);
 
 /// torch's ReduceLROnPlateau: lowers the learning rate where a measure has stopped improving.

@@ -271,6 +271,17 @@ class Detector {
     if (!pid.empty()) hydra_ = "hydra." + pid;
   }
 
+  /// Of those that a batch system has given to its own launcher; empty: not known.
+  std::string first_machine() const {
+    if (env_.launcher == "Slurm") {
+      const auto hosts = variables_.first_of({"SLURM_STEP_NODELIST", "SLURM_NODELIST"});
+      return hosts ? expand_host_list(*hosts).front() : "";
+    }
+    if (env_.launcher != "jsrun") return "";
+    const auto hosts = job_hosts(variables_, files_);
+    return hosts && !hosts->names.empty() ? hosts->names.front() : "";
+  }
+
   void find_master() {
     if (const auto address = variables_.text("MASTER_ADDR")) {
       env_.master_addr = to_host(*address);
@@ -291,12 +302,8 @@ class Detector {
     env_.master_port = port ? to_port(*port, "MASTER_PORT") : port_of_job(job);
     if (env_.local_world_size == env_.world_size) {
       env_.master_addr = "127.0.0.1";
-    } else if (const auto hosts = variables_.first_of({"SLURM_STEP_NODELIST", "SLURM_NODELIST"});
-               hosts && env_.launcher == "Slurm") {
-      env_.master_addr = expand_host_list(*hosts).front();
-    } else if (const auto given = job_hosts(variables_, files_);
-               given && !given->names.empty() && env_.launcher == "jsrun") {
-      env_.master_addr = given->names.front();
+    } else if (const std::string first = first_machine(); !first.empty()) {
+      env_.master_addr = first;
     } else {
       throw UsageError(
           "ranks on several machines, and no MASTER_ADDR: name the machine of rank 0, as in mpirun -x "

@@ -167,10 +167,10 @@ void look_for_platform(const Variables& variables, const FileReader& files, Diag
   if (diagnosis.env.distributed()) return;
   const NodeEnv node = detect_node(variables, files);
   if (node.platform.empty() || node.nodes.value_or(1) < 2) return;
-  const std::string which =
-      node.node_rank ? "machine " + std::to_string(*node.node_rank) : std::string("one");
-  diagnosis.problems.push_back(node.platform + " says that this is " + which + " of " +
-                               std::to_string(*node.nodes) + (node.node_rank ? "" : " machines") +
+  const std::string nodes = std::to_string(*node.nodes);
+  const std::string which = node.node_rank ? "machine " + std::to_string(*node.node_rank) + " of " + nodes
+                                           : "one of " + nodes + " machines";
+  diagnosis.problems.push_back(node.platform + " says that this is " + which +
                                ", but nothing started ranks: type ranktune launch --nnodes auto "
                                "--nproc_per_node auto ranktune train ... on each");
 }
