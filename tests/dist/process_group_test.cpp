@@ -58,6 +58,27 @@ TEST(ProcessGroup, HandsTensorsOfGpusToGlooToo) {
   EXPECT_EQ(results[0].text, "gloo and gloo");
 }
 
+TEST(ProcessGroup, OutlivesAConnectionThatBreaksWhileItWrites) {
+  const auto results = run_ranks(2, [](const LaunchEnv& env) {
+    const auto group = init_process_group(env, short_options());
+    ::raise(SIGPIPE);
+    group->barrier();
+    return "went on";
+  });
+  for (const RankResult& result : results) EXPECT_EQ(result.text, "went on");
+}
+
+TEST(ProcessGroup, LeavesTheProgramItsOwnHandlerOfBrokenPipes) {
+  const auto results = run_ranks(2, [](const LaunchEnv& env) {
+    static volatile std::sig_atomic_t seen = 0;
+    std::signal(SIGPIPE, [](int) { seen = 1; });
+    const auto group = init_process_group(env, short_options());
+    ::raise(SIGPIPE);
+    return seen == 1 ? "handled" : "lost";
+  });
+  for (const RankResult& result : results) EXPECT_EQ(result.text, "handled");
+}
+
 TEST(ProcessGroup, NamesTheRankThatNeverComes) {
   const auto results = run_ranks(3, [](const LaunchEnv& env) {
     if (env.rank == 1) return std::string("stays away");

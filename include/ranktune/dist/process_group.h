@@ -80,8 +80,9 @@ std::vector<std::string> available_backends();
 
 /// COLLECTIVE. Meets the other ranks of env's job at its master address and makes sure that they fit: each
 /// rank comes once, with the same world size, run id and version. A process that is alone gets a group of
-/// one. THROWS: DistributedError naming the ranks that did not come in time and the address to check;
-/// UsageError for a backend that this LibTorch lacks.
+/// one. Several ranks ignore SIGPIPE from here on, unless the program has a handler for it: a rank that dies
+/// is an error to the others, not their end. THROWS: DistributedError naming the ranks that did not come in
+/// time and the address to check; UsageError for a backend that this LibTorch lacks.
 std::unique_ptr<ProcessGroup> init_process_group(const launch::LaunchEnv& env, const GroupOptions& options);
 
 }  // namespace ranktune::dist

@@ -1,6 +1,7 @@
 #include "ranktune/dist/process_group.h"
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -26,6 +27,15 @@ constexpr std::chrono::milliseconds kStoreGrace{1000};
 constexpr std::chrono::milliseconds kConnectGrace{3000};
 
 constexpr std::uint8_t kWell = 1, kFailed = 0;
+
+/// c10d and its back ends write to connections whose other end may just have died, and are to hear of it as
+/// an error. A program that has a handler of its own keeps it.
+void outlive_broken_connections() {
+  struct sigaction now {};
+  if (::sigaction(SIGPIPE, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  now.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &now, nullptr);
+}
 
 std::string goodbye_key(std::int64_t rank) {
   return "goodbye/" + std::to_string(rank);
@@ -159,10 +169,12 @@ c10::intrusive_ptr<c10d::ProcessGroup> connect(const launch::LaunchEnv& env,
 
 std::unique_ptr<ProcessGroup> init_process_group(const launch::LaunchEnv& env, const GroupOptions& options) {
   c10::intrusive_ptr<c10d::Store> store;
-  if (env.distributed())
+  if (env.distributed()) {
+    outlive_broken_connections();
     store = open_store(env, options.timeout);
-  else
+  } else {
     store = c10::make_intrusive<c10d::HashStore>();
+  }
   const std::vector<Member> members =
       while_the_store_answers(env, "meeting the other ranks", options.timeout + kConnectGrace,
                               [=] { return shake_hands(env, store, options.timeout); });
